@@ -71,13 +71,8 @@ def has_conditions(job: Job) -> bool:
     return not CONDITIONS.isdisjoint(job.members)
 
 
-def read_conditions(job: Job) -> Conditions | None:
-    """Return the conditions in a job's members; None if it has none, FieldError for others than documented."""
-    return conditions_in(job.members) if has_conditions(job) else None
-
-
 def conditions_in(members: Mapping[str, Any]) -> Conditions:
-    """Return the conditions among the members of a job. FieldError."""
+    """Return the conditions among the members of a job. FieldError for others than documented."""
     return _CONDITIONS.read({name: members[name] for name in sorted(CONDITIONS) if name in members})
 
 

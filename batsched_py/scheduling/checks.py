@@ -14,6 +14,7 @@ from typing import Any, Final
 from batsched_py.bits import format_bits
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
+from batsched_py.model.conditions import conditions_in, has_conditions
 from batsched_py.model.job import Job
 from batsched_py.model.profile import (
     ALL_TRANSFERS,
@@ -357,6 +358,17 @@ def job_fault(job: Job, dialect: Dialect, *, is_read: bool) -> str | None:
     for what, value, most in (("walltime", job.walltime, LONGEST), ("subtime", job.submit_time, LATEST + LONGEST)):
         if value is not None and not (math.isfinite(value) and value <= most):
             return f"{what}: must be at most {most} s, not {shown(value)}"
+    return None
+
+
+def conditions_fault(state: State, job: Job) -> str | None:
+    """Check the conditions of a new job on other jobs, if the engine obeys them."""
+    if not state.holds or not has_conditions(job):
+        return None
+    try:
+        conditions_in(job.members)
+    except FieldError as error:
+        return f"{error.path}: {error.rule}"
     return None
 
 

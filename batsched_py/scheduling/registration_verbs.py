@@ -13,7 +13,15 @@ from batsched_py.protocol.commands import Command, RegisterJob, RegisterProfile
 from batsched_py.protocol.events import Members
 from batsched_py.reading.limits import NAME_RULE, breaks_csv
 from batsched_py.scheduling.arguments import id_of
-from batsched_py.scheduling.checks import insist, job_fault, missing, pair_fault, profile_fault, typed_profile
+from batsched_py.scheduling.checks import (
+    conditions_fault,
+    insist,
+    job_fault,
+    missing,
+    pair_fault,
+    profile_fault,
+    typed_profile,
+)
 from batsched_py.scheduling.recurring_verbs import RecurringVerbs
 from batsched_py.state.profiles import ProfileStatus
 from batsched_py.text.display import displayed
@@ -91,6 +99,7 @@ class RegistrationVerbs(RecurringVerbs):
         if job.id in self._state.known:
             raise PlanError(f"{what}: this id was used before")
         insist(what, job_fault(job, self.dialect, is_read=is_read))
+        insist(what, conditions_fault(self._state, job))
         if job.submit_time > self.timestamp:
             later = "Batsim submits at once; to submit later, ask for a call (wake_at)"
             raise PlanError(f"{what}: its submit_time {seconds(job.submit_time)} is later than now; {later}")

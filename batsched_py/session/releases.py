@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from batsched_py.model.job import Job
 from batsched_py.scheduling.plan import Plan
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
+
+#: Warning about the first held job of a run.
+_HELD: Final = "jobs are held until their conditions on other jobs are fulfilled: waits and slowdowns contain that time"
 
 
 class Releases:
@@ -15,6 +19,8 @@ class Releases:
 
     def __init__(self, state: State, plan: Plan) -> None:
         self._state, self._plan = state, plan
+        #: True once the user knows that waits contain the time for which jobs are held.
+        self._warned = False
 
     def before_decision(self) -> None:
         """Let jobs arrive that the events of a message release."""
@@ -45,6 +51,9 @@ class Releases:
         for job in released:
             self._plan.release(job)
             held.changed.pop(job.id, None)
+        if held.changed and not self._warned:
+            self._warned = True
+            self._plan.warn(_HELD)
         for job_id in held.changed:
             self._plan.hold(held.jobs[job_id], held.reason(job_id), "condition")
         held.changed.clear()

@@ -137,7 +137,7 @@ class HeldJobs:
         array = self._arrays.setdefault(_array_id(job, task), _Array(task.limit, set(), []))
         if array.limit != task.limit:
             limits = f"{task.limit or 'none'}, and {array.limit or 'none'} that of its first job"
-            self.impossible[job.id] = f"the limit of array {task.id} is {limits}"
+            self.impossible[job.id] = f"the limit of array {displayed(task.id)} is {limits}"
 
     def advance(self, now: float) -> None:
         """Look at the jobs whose delays are over now."""

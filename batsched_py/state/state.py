@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InvariantError
 from batsched_py.hostset import HostSet
-from batsched_py.model.conditions import CONDITIONS, read_conditions
+from batsched_py.model.conditions import CONDITIONS, conditions_in
 from batsched_py.model.job import Job
 from batsched_py.model.name_set import NameSet
 from batsched_py.protocol import commands, events
@@ -37,7 +37,8 @@ class State:
     def __init__(self, *, holds: bool = True) -> None:
         """Create the state before a run; without `holds`, the conditions of jobs on other jobs are not read."""
         self.now = 0.0
-        self._holds = holds
+        #: False if the algorithm obeys the conditions of jobs by itself.
+        self.holds = holds
         self.config = events.Config()
         self.compute_sharing = False
         self.storage_sharing = True
@@ -198,9 +199,8 @@ class State:
 
     def _receive(self, job: Job, arrivals: list[Job]) -> None:
         """Let a job wait in the queue, or hold it."""
-        if self._holds and not CONDITIONS.isdisjoint(job.members):
-            conditions = read_conditions(job)
-            assert conditions is not None  # noqa: S101  # it has one of these members
+        if self.holds and not CONDITIONS.isdisjoint(job.members):
+            conditions = conditions_in(job.members)
             self._outcomes.remember()
             self.held.add(job, conditions, self.now)
         else:

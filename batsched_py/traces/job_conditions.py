@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from batsched_py.model.conditions import CONDITIONS, check_graph, conditions_in
 from batsched_py.model.job import Job
 from batsched_py.model.name_set import NameSet
+from batsched_py.model.workload import Workload
 from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import displayed
 
@@ -62,3 +63,11 @@ def without_outer_dependencies(jobs: Sequence[Job]) -> tuple[tuple[Job, ...], in
             job = replace(job, members={**others, "depends_on": kept} if kept else others)  # noqa: PLW2901
         found.append(job)
     return tuple(found), cut
+
+
+def left_to_others(workload: Workload) -> Workload:
+    """Return the workload with a note if its jobs have conditions, which another program is to obey."""
+    if all(CONDITIONS.isdisjoint(job.members) for job in workload.jobs):
+        return workload
+    note = f"{workload.source}: conditions of jobs on other jobs are left to the program that decides"
+    return replace(workload, notes=(*workload.notes, note))

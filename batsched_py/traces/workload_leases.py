@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from batsched_py.errors import WorkloadError
+from batsched_py.model.conditions import CONDITIONS, has_conditions
 from batsched_py.model.job import Job
 from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import ALL_TERMS, NodeSet, read_terms
@@ -27,6 +28,8 @@ def _request(workload: Workload, job: Job) -> LeaseRequest:
         terms = read_terms(job, ALL_TERMS)
         if terms.group is not None:
             raise FieldError("lease.group", "cannot be written to a lease trace")
+        if has_conditions(job):
+            raise FieldError(min(CONDITIONS & job.members.keys()), "cannot be written to a lease trace")
         if job.size < 1:
             raise FieldError("res", "must be 1 or more for a lease")
         profile = workload.profiles[job.profile]

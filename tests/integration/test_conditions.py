@@ -89,9 +89,9 @@ def check_rows(records: Mapping[str, JobRecord]) -> None:
 
 
 @pytest.mark.parametrize(("name", "options"), [each for each in EACH if not liberties(*each).get("fails_on_purpose")])
-@given_once(JOBS, count=25)
+@given_once(JOBS, count=10)
 def test_no_condition_is_broken(name: str, options: dict[str, str], drawn: Drawn) -> None:
-    """Whatever the algorithm; those that run all they can leave out only what can never start."""
+    """An algorithm that runs all it can leaves out only what can never start."""
     algorithm, played = load(name), RecordedRun(name, options)
     case = Case(hosts=HOSTS, energy=algorithm.needs_energy, dynamic=algorithm.needs_dynamic_jobs)
     played.run([conditional(drawn)], case.settings(), on=case.platform())
@@ -216,6 +216,35 @@ def test_a_held_job_can_be_cancelled() -> None:
     session.answer(message(1, with_members("2", depends_on=["9"]), with_members("3", depends_on=[after])))
     reply = session.answer(message(2, ("NOTIFY", {"type": "cancel_job", "job_id": "w0!2"})))
     assert [job for kind, job in kinds(reply) if kind != "CALL_ME_LATER"] == ["w0!2", "w0!3"]
+
+
+@pytest.mark.parametrize("acknowledged", [False, True])
+def test_a_wrong_condition_in_a_request_costs_that_request(acknowledged: bool) -> None:
+    """It is reported and ignored; its id stays free, and the run goes on."""
+    warnings = list[str]()
+    session = Session(Fcfs, requests=True, warn=warnings.append)
+    config = {"dynamic-jobs-enabled": True, "dynamic-jobs-acknowledged": acknowledged, "profile-reuse-enabled": True}
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_data(config=config))))
+    wanted = {"res": 1, "walltime": 5, "profile": "p"}
+    wrong = {"type": "submit_job", "job_id": "w0!7", "job": {**wanted, "depends_on": [{"job": "1", "when": "later"}]}}
+    assert "REGISTER_JOB" not in dict(kinds(session.answer(message(1, ("NOTIFY", wrong)))))
+    assert any("submit w0!7: depends_on[0].when: must be one of start" in line for line in warnings)
+    right = {"type": "submit_job", "job_id": "w0!7", "job": wanted}
+    assert "REGISTER_JOB" in dict(kinds(session.answer(message(2, ("NOTIFY", right)))))
+    session.check()
+
+
+def test_the_first_held_job_is_told() -> None:
+    """Waits contain the time for which jobs are held: once, in one line."""
+    warnings = list[str]()
+    session = Session(Fcfs, warn=warnings.append)
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_data())))
+    session.answer(message(1, with_members("1"), with_members("2", depends_on=["1"])))
+    session.answer(message(2, with_members("3", subtime=2, depends_on=["1"])))
+    [line] = [line for line in warnings if "held" in line]
+    assert line == (
+        "t=1: jobs are held until their conditions on other jobs are fulfilled: waits and slowdowns contain that time"
+    )
 
 
 def test_no_wait_of_a_held_job_is_estimated() -> None:

@@ -70,6 +70,7 @@ from batsched_py.simulator.simulation import Simulation
 from batsched_py.simulator.wire.scheduler_link import AnyExchange
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.dax import read_workflow
+from batsched_py.traces.job_conditions import left_to_others
 from batsched_py.transcripts.recorder import recording
 
 
@@ -225,10 +226,11 @@ def _with_tables(result: Result, session: Session | None) -> Result:
 def _read_workloads(request: SimulateRequest) -> list[Workload]:
     """Read workloads and workflows. WorkloadError."""
     limits = current_limits()
-    return [
+    workloads = [
         read_workload(path, limits=limits) if option == "-w" else read_workflow(path, start, limits)
         for option, path, start in request.works
     ]
+    return workloads if request.socket is None else [left_to_others(workload) for workload in workloads]
 
 
 def _inputs(request: SimulateRequest, workloads: Sequence[Workload]) -> RunInputs:

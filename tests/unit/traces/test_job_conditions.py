@@ -12,7 +12,9 @@ from batsched_py.errors import WorkloadError
 from batsched_py.traces import batsim_json
 from batsched_py.traces.batsim_json import read_workload, write_workload
 from batsched_py.traces.cleaning import CleaningRules, clean
+from batsched_py.traces.job_conditions import left_to_others
 from batsched_py.traces.swf import read_swf
+from batsched_py.traces.workload_leases import workload_requests
 from batsched_py.traces.workload_parts import jobs_of
 
 
@@ -68,6 +70,20 @@ def test_conditions_are_kept(tmp_path: Path) -> None:
     assert [dict(job.extra) for job in workload.jobs] == given
     write_workload(tmp_path / "v5.json", workload, protocol="v5")
     assert [dict(job.extra) for job in read_workload(tmp_path / "v5.json").jobs] == given
+
+
+def test_a_lease_trace_has_no_conditions(tmp_path: Path) -> None:
+    """They are refused, since nobody could obey them there."""
+    with pytest.raises(WorkloadError, match="depends_on: cannot be written to a lease trace"):
+        workload_requests(read_workload(write(tmp_path, {}, {"depends_on": ["0"]})))
+
+
+def test_conditions_that_another_program_obeys_are_noted(tmp_path: Path) -> None:
+    """Only where there are any."""
+    plain, conditional = (read_workload(write(tmp_path, {}, one)) for one in ({"user": 1}, {"singleton": "s"}))
+    assert left_to_others(plain) is plain
+    [note] = left_to_others(conditional).notes
+    assert note.endswith("w.json: conditions of jobs on other jobs are left to the program that decides")
 
 
 def test_a_log_has_preceding_jobs(tmp_path: Path) -> None:
