@@ -32,7 +32,7 @@ class Call(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """What a library answered to a call, and after how many nanoseconds."""
+    """The answer of a library to a call, and the nanoseconds that it took."""
 
     result: int
     flags: int

@@ -48,7 +48,7 @@ def test_whole_gpus_are_unused_ones() -> None:
 
 
 def test_the_tightest_gpus_that_suffice_are_found() -> None:
-    """Of equal ones the lowest; whole ones are in the order of their numbers."""
+    """The lowest of equal ones; whole ones are in the order of their numbers."""
     there = room()
     there.take(TaskDemand(gpus=1, share=300), (1,))
     there.take(TaskDemand(gpus=1, share=600), (3,))
@@ -142,6 +142,6 @@ def test_a_room_that_is_none_of_its_host_is_found() -> None:
 
 
 def test_kinds_are_numbers_of_whole_gpus_or_shared() -> None:
-    """Whatever the share is."""
+    """All shares are of one kind."""
     assert kind_of(TaskDemand(gpus=2)) == 2
     assert kind_of(TaskDemand(gpus=1, share=999)) == kind_of(TaskDemand(gpus=3, share=1)) == SHARED

@@ -78,7 +78,7 @@ def has_place(tasks: Sequence[Task], hosts: PackedHosts, demand: TaskDemand) -> 
 def test_no_capacity_is_exceeded_and_no_room_is_missed(
     name: str, life: list[TaskDemand | int], order: list[int]
 ) -> None:
-    """Whatever comes and ends; where a task gets no place it fits on no host."""
+    """Tasks come and end in any order; one that gets no place fits on no host."""
     expected = [one for one in life if isinstance(one, TaskDemand)]
     hosts = PackedHosts(HOSTS, PACKED_SELECTIONS[name], order=order, expected=expected)
     tasks: list[Task] = []
@@ -152,7 +152,7 @@ def test_a_room_that_changed_without_its_owner_is_found() -> None:
 
 
 def test_first_fit_takes_the_first_host_and_worst_fit_the_emptiest() -> None:
-    """Of one list of hosts."""
+    """Equal hosts are taken in the order that is given, or by number."""
     small, demand = TaskDemand(cores=1), TaskDemand(cores=4)
     first = PackedHosts(HOSTS, PACKED_SELECTIONS["first_fit"], order=(3, 1, 0, 2))
     assert first.find(small) == (3, ())

@@ -11,7 +11,7 @@ from batsched_py.cli.main import run
 
 
 def test_a_command_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What it says next is the line that makes others find it."""
+    """The output ends with the line by which other programs find it."""
     folder = tmp_path / "a folder"
     assert run(["shims", str(folder)]) == 0
     assert os.access(folder / "batsched", os.X_OK)

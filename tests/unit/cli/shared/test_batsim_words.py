@@ -59,7 +59,7 @@ def test_an_option_has_its_counterpart(arguments: list[str], expected: list[str]
 
 
 def test_the_smaller_limit_of_hosts_counts() -> None:
-    """Of the number and of the workloads' own."""
+    """The number that is given, or that of the workloads; 0 is no limit."""
     assert words("--mmax", "4", "--mmax-workload", largest=8)[-2:] == ["--mmax", "4"]
     assert words("--mmax", "0", "--mmax-workload", largest=8)[-2:] == ["--mmax", "8"]
 

@@ -125,7 +125,7 @@ def test_the_curve_of_a_torus_goes_from_neighbour_to_neighbour(sizes: str) -> No
 
 
 def test_blocks_are_switches_groups_and_planes() -> None:
-    """Of consecutive hosts, each level within the next."""
+    """Blocks have consecutive hosts, and each level is within the next."""
     found = {text: [level[0].bit_count() for level in blocks_of(read_network(text, 24))] for text in NETWORKS}
     assert found == dict(zip(NETWORKS, ([4], [2, 6], [2, 6, 12], [4, 12]), strict=True))
 

@@ -51,7 +51,7 @@ def test_empty_hosts_have_these_rates_for_one_gpu(name: str, eight: int, two: in
 
 @pytest.mark.parametrize(("name", "expected"), [("gpu_packing", 0), ("gpu_clustering", 0), ("first_fit", 0)])
 def test_tasks_without_gpus_get_the_first_host(name: str, expected: int) -> None:
-    """Whatever is on the others."""
+    """Rates are equal, with or without GPUs in use."""
     assert {rate(name, NO_GPU, room) for room in (HostRoom(EIGHT), used(TWO, SHARE), HostRoom(LARGEST))} == {expected}
 
 
@@ -94,7 +94,7 @@ def test_hosts_without_gpus_are_rated_by_their_cores() -> None:
 
 
 def test_all_but_fgd_share_the_gpu_with_the_least_left() -> None:
-    """Of equal ones the lowest."""
+    """The lowest of equal ones."""
     room = used(EIGHT, TaskDemand(gpus=1, share=100), TaskDemand(gpus=1, share=600))
     assert room.gpus[:3] == (300, 1000, 1000)
     room.take(TaskDemand(gpus=1, share=500), (2,))
