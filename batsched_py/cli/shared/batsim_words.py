@@ -161,7 +161,8 @@ def simulate_words(call: BatsimCall, largest: int | None = None) -> list[str]:
     words += [word for option, name in names.items() for value in call.repeated[option] for word in (name, value)]
     words += [word for start in call.starts for word in ("--WS", *start)]
     words += ["--socket", values["socket-endpoint"] or "", *_PATIENCE, "-m", values["master-host"] or ""]
-    words += ["--workflow-jobs-limit", values["workflow-jobs-limit"] or "0"] if call.repeated["workflow"] else []
+    if call.repeated["workflow"] or call.starts:
+        words += ["--workflow-jobs-limit", values["workflow-jobs-limit"] or "0"]
     words += [word for flag in _FLAGS if flag in flags for word in _FLAGS[flag]]
     words += _redis(call) if "enable-redis" in flags else []
     words += [word for word in _VERBOSITIES[values["verbosity"] or ""] if word not in words]

@@ -38,6 +38,7 @@ def test_all_spellings_are_read() -> None:
     [
         (["--WS", "a.dax", "5", "--workflow-start", "b.dax", "6"], ["--WS", "a.dax", "5", "--WS", "b.dax", "6"]),
         (["-W", "a.dax", "--workflow-jobs-limit", "3"], ["--workflow-jobs-limit", "3"]),
+        (["--WS", "a.dax", "5", "--workflow-jobs-limit", "3"], ["--workflow-jobs-limit", "3"]),
         (["--events", "e.txt"], ["--events", "e.txt"]),
         (["--enable-redis", "--redis-prefix", "x"], ["--redis-port", "6379", "--redis-prefix", "x"]),
         (["-v", "debug"], ["--debug"]),
