@@ -54,7 +54,10 @@ def _compiler() -> list[str]:
     """Return the command of the C compiler."""
     named = os.environ.get("CC", "").strip()
     if named:
-        words = shlex.split(named)
+        try:
+            words = shlex.split(named)
+        except ValueError as error:
+            raise LibraryError(f"CC must be a command in the words of a shell: {error}") from None
         if shutil.which(words[0]) is None:
             raise LibraryError(f"CC names the C compiler {words[0]}, which is not there")
         return words

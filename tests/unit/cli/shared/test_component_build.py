@@ -40,6 +40,8 @@ def test_without_a_compiler(
     assert missing() == line
     monkeypatch.setenv("CC", "tcc -w")
     assert made(tmp_path, capsys) == (2, "batsched-py: error: CC names the C compiler tcc, which is not there\n")
+    monkeypatch.setenv("CC", "gcc 'O2")
+    assert missing() == "CC must be a command in the words of a shell: No closing quotation"
 
 
 @pytest.mark.usefixtures("_compiler")
