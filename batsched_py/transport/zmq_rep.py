@@ -85,6 +85,7 @@ class RepSocket(ZmqSocket):
         Between two messages it has none, so that only `receive`'s time-out can detect that it is gone.
         """
         self._serves_all = True
+        self._batsim = None  # another connection may have its descriptor once the first is closed
         self._peers.close()  # its news would not be read
 
     def receive(self, timeout: float | None = None) -> bytes:

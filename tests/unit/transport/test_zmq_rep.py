@@ -223,6 +223,19 @@ def test_a_request_of_several_parts_from_batsim_is_an_error(rep: RepSocket, bats
     assert why_refused(batsim) == "a request of 2 parts; Batsim sends one"
 
 
+def test_once_all_are_served_no_connection_is_batsims(
+    rep: RepSocket, batsim: zmq.Socket[bytes], stranger: zmq.Socket[bytes]
+) -> None:
+    """The descriptor of the first one may be another's by then, so that several parts are refused, and no error."""
+    exchange(rep, batsim)
+    rep.accept_all()
+    exchange(rep, stranger)
+    batsim.send_multipart([b"one", b"two"])
+    receive_nothing_until_answered(rep, batsim)
+    assert why_refused(batsim) == "a request of 2 parts; Batsim sends one"
+    exchange(rep, stranger)
+
+
 def test_silence_longer_than_the_time_out_is_an_error(rep: RepSocket) -> None:
     """The error names the time-out and the address."""
     with pytest.raises(TransportError, match=r"has said nothing for 0.1 s \(on tcp://127.0.0.1"):
