@@ -183,6 +183,16 @@ def test_a_python_that_is_gone_is_named(tmp_path: Path, monkeypatch: pytest.Monk
     )
 
 
+def test_names_of_files_cannot_control_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error before Python runs is one line, too."""
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "executable", "/gone\x1b[2J\n\x7f")
+        library = compile_library(tmp_path, "lib\x1bfcfs.so", "-s", "fcfs")
+    played = play(compile_driver(tmp_path), [library], conversation([]), tmp_path)
+    shown = f"{tmp_path}/lib?fcfs.so: the Python that made it is gone, /gone?[2J??: make it again with"
+    assert played.said == f"batsched-py: error: {shown} 'batsched-py library'\n"
+
+
 def test_libraries_of_two_environments_do_not_share_a_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One line says so; with dlmopen each has its own, and the second finds that it is not what it was made with."""
     first = compile_library(tmp_path, "first.so", "-s", "fcfs")

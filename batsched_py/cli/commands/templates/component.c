@@ -36,14 +36,19 @@ static const char *file_of(void *address) {
     return address && dladdr(address, &found) && found.dli_fname ? found.dli_fname : "";
 }
 
-/* Report an error in one line, as other commands of batsched-py do, and return 0. */
+/* Report an error in one line, as other commands of batsched-py do, and return 0. Names of files and texts of exceptions
+ * in it can neither end the line nor control the terminal. */
 static int fail(const char *format, ...) {
+    char line[8192];
     va_list values;
-    fprintf(stderr, "batsched-py: error: %s: ", file_of((void *)path));
+    int begun = snprintf(line, sizeof line, "batsched-py: error: %.4096s: ", file_of((void *)path));
     va_start(values, format);
-    vfprintf(stderr, format, values);
+    vsnprintf(line + begun, sizeof line - (size_t)begun, format, values);
     va_end(values);
-    fputc('\n', stderr);
+    for (char *at = line; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?';
+    fprintf(stderr, "%s\n", line);
     fflush(stderr);
     return 0;
 }
@@ -56,6 +61,7 @@ static int fail_with_exception(const char *what) {
     PyObject *words = value ? PyObject_Str(value) : NULL;
     const char *text = words ? PyUnicode_AsUTF8(words) : NULL;
     fail("%s: %s", what, text ? text : "no reason is known");
+    PyErr_Clear(); /* of an exception whose text cannot be had */
     Py_XDECREF(words);
     Py_XDECREF(type);
     Py_XDECREF(value);
@@ -171,7 +177,7 @@ static int open_component(void) {
 static int ask(const char *message, size_t size, size_t skipped, uint8_t **reply, uint32_t *reply_size) {
     char *content;
     Py_ssize_t length;
-    Py_XDECREF(latest);
+    Py_CLEAR(latest);
     latest = call(component, "answer", message, size);
     if (!latest || PyBytes_AsStringAndSize(latest, &content, &length) != 0)
         return fail_with_exception("it cannot decide");
