@@ -23,8 +23,7 @@ class Filler(Scheduler[FillerOptions]):
 
     def __init__(self, options: FillerOptions) -> None:
         super().__init__(options)
-        self.order = options.order.with_ties(options.ties)
-        self.line = Line(self.order)
+        self.line = Line(options.order.with_ties(options.ties))
 
     def setup(self, view: View) -> None:
         self.placement = Placement(self.options, view)
@@ -34,10 +33,9 @@ class Filler(Scheduler[FillerOptions]):
 
     def decide(self, view: View, plan: Plan) -> None:
         self.placement.refuse(view, plan)
-        self.line.join(view.arrived, view.now)
-        arrived = self.order.sorted(view.arrived, view.now) if len(view.arrived) > 1 else view.arrived
-        free = plan.free
-        for job in self.line.jobs(view.queue, view.now) if view.hosts_changed else arrived:
+        line, now, free = self.line, view.now, plan.free
+        line.join(view.arrived, now)
+        for job in line.jobs(view.queue, now) if view.hosts_changed else line.order.sorted(view.arrived, now):
             hosts = self.placement.hosts(job, free)
             if hosts is None:
                 plan.hold(job, self.placement.why_not(job, free), "constraint")
