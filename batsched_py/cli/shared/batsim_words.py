@@ -13,9 +13,9 @@ from batsched_py.files.bounded_file import read_content
 from batsched_py.reading.limits import LIMITS
 from batsched_py.text.display import shown
 
-#: Option of Batsim with a value -> its default, which `simulate` need not be given; None for options without a default.
-_VALUES: Final[Mapping[str, str | None]] = {
-    "platform": None,
+#: Option of Batsim with a value -> its default, which `simulate` need not be given. The platform must be given.
+_VALUES: Final = {
+    "platform": "",
     "master-host": "master_host",
     "socket-endpoint": "tcp://localhost:28000",
     "redis-hostname": "127.0.0.1",
@@ -89,7 +89,7 @@ class BatsimCall(NamedTuple):
         flags: the options without a value that were given.
     """
 
-    values: Mapping[str, str | None]
+    values: Mapping[str, str]
     repeated: Mapping[str, Sequence[str]]
     starts: Sequence[tuple[str, str]]
     flags: frozenset[str]
@@ -97,7 +97,7 @@ class BatsimCall(NamedTuple):
     @property
     def files(self) -> list[tuple[str, str]]:
         """The options with files that must exist, and these."""
-        named = [("platform", self.values["platform"] or "")]
+        named = [("platform", self.values["platform"])]
         named += [(option, file) for option in ("workload", "workflow", "events") for file in self.repeated[option]]
         return [*named, *(("workflow-start", file) for file, _ in self.starts)]
 
@@ -110,12 +110,12 @@ class BatsimCall(NamedTuple):
         """Return what `--dump-execution-context` shows to programs such as robin."""
         values = self.values
         return {
-            "socket_endpoint": values["socket-endpoint"] or "",
+            "socket_endpoint": values["socket-endpoint"],
             "redis_enabled": "enable-redis" in self.flags,
-            "redis_hostname": values["redis-hostname"] or "",
-            "redis_port": int(values["redis-port"] or 0),
-            "redis_prefix": values["redis-prefix"] or "",
-            "export_prefix": values["export"] or "",
+            "redis_hostname": values["redis-hostname"],
+            "redis_port": int(values["redis-port"]),
+            "redis_prefix": values["redis-prefix"],
+            "export_prefix": values["export"],
             "external_scheduler": True,
         }
 
@@ -131,10 +131,10 @@ def read_call(arguments: Sequence[str]) -> BatsimCall:
         raise OptionError(f"{error.msg} (see batsim --help)") from None
     if left:
         raise OptionError(f"takes no argument {shown(left[0])} (see batsim --help)")
-    values, repeated = dict[str, str | None](), {name: list[str]() for name in _REPEATED}
+    values, repeated = dict[str, str](), {name: list[str]() for name in _REPEATED}
     flags = set[str]()
     for word, value in found:
-        name = _SHORT.get(word[1:], word.lstrip("-")) if not word.startswith("--") else word[2:]
+        name = word[2:] if word.startswith("--") else _SHORT[word[1:]]
         if name in _REFUSED:
             raise OptionError(f"--{name}: is not supported: {_REFUSED[name]}")
         if name in repeated:
@@ -156,17 +156,17 @@ def simulate_words(call: BatsimCall, largest: int | None = None) -> list[str]:
     `largest` is the greatest number of hosts in the workloads, for `--mmax-workload`. OptionError, InputError.
     """
     values, flags = call.values, call.flags
-    words = ["simulate", "-p", values["platform"] or "", "-e", values["export"] or ""]
+    words = ["simulate", "-p", values["platform"], "-e", values["export"]]
     names = {"workload": "-w", "workflow": "-W", "events": "--events", "add-role-to-hosts": "-r", "sg-cfg": "--sg-cfg"}
     words += [word for option, name in names.items() for value in call.repeated[option] for word in (name, value)]
     words += [word for start in call.starts for word in ("--WS", *start)]
-    words += ["--socket", values["socket-endpoint"] or "", *_PATIENCE, "-m", values["master-host"] or ""]
+    words += ["--socket", values["socket-endpoint"], *_PATIENCE, "-m", values["master-host"]]
     if call.repeated["workflow"] or call.starts:
-        words += ["--workflow-jobs-limit", values["workflow-jobs-limit"] or "0"]
+        words += ["--workflow-jobs-limit", values["workflow-jobs-limit"]]
     words += [word for flag in _FLAGS if flag in flags for word in _FLAGS[flag]]
     words += _redis(call) if "enable-redis" in flags else []
-    words += [word for word in _VERBOSITIES[values["verbosity"] or ""] if word not in words]
-    limits = [int(values["mmax"] or 0), *([largest] if largest is not None else [])]
+    words += [word for word in _VERBOSITIES[values["verbosity"]] if word not in words]
+    limits = [int(values["mmax"]), *([largest] if largest is not None else [])]
     limit = min((limit for limit in limits if limit > 0), default=0)
     words += ["--mmax", f"{limit}"] if limit else []
     return [*words, *_configuration(call)]
@@ -174,7 +174,7 @@ def simulate_words(call: BatsimCall, largest: int | None = None) -> list[str]:
 
 def _redis(call: BatsimCall) -> list[str]:
     options = ("redis-hostname", "redis-port", "redis-prefix")
-    return [word for option in options for word in (f"--{option}", call.values[option] or "")]
+    return [word for option in options for word in (f"--{option}", call.values[option])]
 
 
 def _configuration(call: BatsimCall) -> list[str]:
@@ -194,7 +194,7 @@ def _checked(call: BatsimCall) -> BatsimCall:
         rule = f"must be one of {', '.join(_VERBOSITIES)}"
         raise OptionError(f"--verbosity: {rule}, not {shown(values['verbosity'])}")
     for option in ("mmax", "redis-port", "workflow-jobs-limit"):
-        text = values[option] or ""
+        text = values[option]
         if not (text.isascii() and text.isdigit() and len(text) < 10):
             raise OptionError(f"--{option}: must be a whole number from 0, not {shown(text)}")
     return call
