@@ -17,12 +17,10 @@ from typing import Final
 
 import msgspec
 
-from batsched_py.cli.shared.decision_component import ComponentSettings
+from batsched_py.cli.shared.decision_component import ComponentSettings, open_component
 from batsched_py.errors import LibraryError
 from batsched_py.files.output_file import make_folder, naming_errors
 
-#: The module whose `open_component` the library calls.
-_MODULE: Final = "batsched_py.cli.shared.decision_component"
 #: Names of C compilers; the first one on PATH is used unless CC names another.
 _COMPILERS: Final = ("cc", "gcc", "clang")
 _VERSION: Final = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -98,7 +96,7 @@ def _source(settings: ComponentSettings, shared: Path) -> bytes:
         "executable": _literal(os.fsencode(sys.executable)),
         "prefix": _literal(os.fsencode(sys.prefix)),
         "libpython": _literal(os.fsencode(shared)),
-        "module": _literal(_MODULE.encode()),
+        "module": _literal(open_component.__module__.encode()),
         "settings": _literal(msgspec.json.encode(settings)),
         "path": "".join(f"{_literal(os.fsencode(folder))}, " for folder in here),
     }

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from batsched_py.cli.__main__ import GARBAGE
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.terminal import prepare_streams, say, say_all
 from batsched_py.errors import BatschedError, TransportError
@@ -29,9 +30,6 @@ from batsched_py.runs.run_description import Call, RunInputs
 from batsched_py.runs.served_run import write_served_run
 from batsched_py.session.session import Session
 from batsched_py.transcripts.recorder import recording
-
-#: Threshold of the cyclic garbage collector, as in the program `batsched-py`.
-_GARBAGE = 100_000
 
 
 class ComponentSettings(Struct, frozen=True):
@@ -147,7 +145,7 @@ def _make_session(settings: ComponentSettings, decisions: DecisionSpool | None) 
 
 def open_component(settings: bytes) -> DecisionComponent | None:
     """Create the component of a library from its settings in JSON; None after an error, which is reported."""
-    gc.set_threshold(_GARBAGE)
+    gc.set_threshold(GARBAGE)
     prepare_streams()
     known = msgspec.json.decode(settings, type=ComponentSettings)
     try:
