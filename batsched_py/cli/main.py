@@ -18,7 +18,7 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from locale import getencoding
@@ -132,12 +132,17 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command and return its exit code; an error is one line on stderr.
+    """Run a command and return its exit code; an error is one line on stderr."""
+    return guarded(lambda: _run(arguments))
+
+
+def guarded(work: Callable[[], int]) -> int:
+    """Do what writes to standard output, and return its exit code; an output that cannot be written is one line.
 
     A closed pipe (`| head`) is no error: the reader needs no more output.
     """
     try:
-        code = _run(arguments)
+        code = work()
         terminal.finish_stdout()
     except (BrokenPipeError, ClosedPipeError):
         terminal.give_up_stdout()

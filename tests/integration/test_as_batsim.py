@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -63,3 +64,18 @@ def test_help_and_version(tmp_path: Path) -> None:
     """On standard output."""
     assert batsim(tmp_path, "--help").stdout.startswith("usage: batsim -p PLATFORM")
     assert batsim(tmp_path, "--version").stdout.endswith("with the options of Batsim 4.2.1\n")
+
+
+@pytest.mark.parametrize("name", ["batsched", "batsim"])
+def test_output_that_cannot_be_written_is_one_line(name: str) -> None:
+    """A full disk is an error; a closed pipe is none, and has no line."""
+    command = [sys.executable, "-P", "-m", f"batsched_py.cli.{name}", "--help"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
+    line = "batsched-py: error: standard output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (2, line)
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")
