@@ -43,11 +43,9 @@ def load_pybatsim(name: str) -> type[PybatsimScheduler]:
     file = _file_of(target)
     stem = target.rpartition(".")[2] if file is None else file.stem
     with served_modules(), _searched(file):
-        before = set(sys.modules)
         module = _import(target, file)
-        siblings = [sys.modules[name] for name in set(sys.modules) - before if _is_sibling(sys.modules[name], module)]
     class_name = wanted or stem[:1].upper() + stem[1:]
-    registers = any(_REGISTERS.search(_source(one)) for one in (module, *siblings))
+    registers = any(_REGISTERS.search(_source(one)) for one in _with_siblings(module))
     found = getattr(module, class_name, None)
     if found is None:
         rule = f"it must define {class_name}, by pybatsim's rule of names, or be named with its class"
@@ -146,6 +144,19 @@ def _load_in_package(file: Path) -> ModuleType:
         del sys.modules[name]
         raise
     return module
+
+
+def _with_siblings(scheduler: ModuleType) -> list[ModuleType]:
+    """Return a module, and those of its folder that it uses, directly or not, also if they were imported before it."""
+    found = [scheduler]
+    for module in found:
+        for value in vars(module).values():
+            other = value
+            if isinstance(value, (type, FunctionType)):
+                other = sys.modules.get(value.__module__)
+            if isinstance(other, ModuleType) and other not in found and _is_sibling(other, scheduler):
+                found.append(other)
+    return found
 
 
 def _is_sibling(module: ModuleType, scheduler: ModuleType) -> bool:
