@@ -328,6 +328,24 @@ def test_faults_have_their_line(tmp_path: Path, body: str, rule: str) -> None:
         hooked.answer(1, ("JOB_SUBMITTED", submitted_data("a")))
 
 
+def test_texts_of_the_logger_are_safe_to_display(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """They may quote what Batsim has sent."""
+    hooked = Hooked(
+        tmp_path,
+        """
+        def onNotifyGenericEvent(self, data):
+            self.logger.warning("%s of %s", data["type"], 1)
+            self.bs.logger.error(data["text"])
+        """,
+        config={"forward-unknown-events": True},
+    )
+    hooked.answer(1, ("NOTIFY", {"type": "x", "text": "100% \x1b[31m\n" + 9000 * "y"}))
+    plain, long = caplog.messages
+    assert plain == "x of 1"
+    assert long.startswith(r"100% \x1b[31m\nyyy")
+    assert len(long) < 300
+
+
 def test_a_hook_that_is_not_defined_is_an_error(tmp_path: Path) -> None:
     """As in pybatsim, with its name."""
     hooked = Hooked(tmp_path, "pass")
