@@ -74,8 +74,8 @@ class PybatsimScheduler(Scheduler[FreeOptions]):
         self._warnings: dict[str, bool] = {}
         self._bs = BatsimStandIn(self._hooks, self._warn)
         self._hooks.bs = self._bs
-        #: The hook that is running, with its job, for errors.
-        self._running = ""
+        #: The hook that is running, and its job or the like, for errors; "" without one.
+        self._running = "", ""
         self._initialised = False
 
     def observe(self, event: Event, view: View) -> None:
@@ -110,7 +110,7 @@ class PybatsimScheduler(Scheduler[FreeOptions]):
             if is_interruption(error):
                 raise
             why = str(error) if isinstance(error, BatschedError) else f"{type(error).__name__}: {error}"
-            raise AlgorithmError(f"in {self._running}: {why}") from error
+            raise AlgorithmError(f"in {self._place}: {why}") from error
 
     def _initialise(self, view: View) -> None:
         """Call `onAfterBatsimInit`, as pybatsim does, after the first reply: what it sends does not arrive."""
@@ -120,10 +120,15 @@ class PybatsimScheduler(Scheduler[FreeOptions]):
         self._hooks.onAfterBatsimInit()
 
     def _enter(self, hook: str, about: str = "") -> None:
-        self._running = f"{hook}({displayed(about)})" if about else hook
+        self._running = hook, about
+
+    @property
+    def _place(self) -> str:
+        hook, about = self._running
+        return f"{hook}({displayed(about)})" if about else hook
 
     def _warn(self, text: str) -> None:
-        self._warnings.setdefault(f"{self._running}: {text}", False)
+        self._warnings.setdefault(f"{self._place}: {text}", False)
 
     def _submit_unannounced(self, view: View) -> None:
         """Submit the jobs that external events have asked for, which Batsim does not announce."""
@@ -184,7 +189,8 @@ class PybatsimScheduler(Scheduler[FreeOptions]):
 
     def _switch(self, event: ResourceStateChanged, view: View, plan: Plan | None) -> None:
         for interval in event.hosts.intervals():
-            self._enter("onMachinePStateChanged", str(HostSet.of(*interval)))
+            first, last = interval
+            self._enter("onMachinePStateChanged", f"{first}-{last}" if first < last else str(first))
             self._hooks.onMachinePStateChanged(interval, event.state)
 
     def _answer(self, event: Answer, view: View, plan: Plan | None) -> None:

@@ -328,6 +328,14 @@ def test_faults_have_their_line(tmp_path: Path, body: str, rule: str) -> None:
         hooked.answer(1, ("JOB_SUBMITTED", submitted_data("a")))
 
 
+def test_a_fault_names_the_hosts_of_a_change(tmp_path: Path) -> None:
+    """The interval that the hook has got."""
+    for hosts in ("1-3", "2"):
+        hooked = Hooked(tmp_path, "def onMachinePStateChanged(self, nodes, pstate): 1 / 0")
+        with pytest.raises(AlgorithmError, match=rf"in onMachinePStateChanged\({hosts}\): ZeroDivisionError"):
+            hooked.answer(1, ("RESOURCE_STATE_CHANGED", {"resources": hosts, "state": "3"}))
+
+
 def test_texts_of_the_logger_are_safe_to_display(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """They may quote what Batsim has sent."""
     hooked = Hooked(
