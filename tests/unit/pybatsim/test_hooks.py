@@ -50,7 +50,7 @@ class Hooked:
 
     @property
     def seen(self) -> list[tuple[Any, ...]]:
-        """What the scheduler has noted."""
+        """The calls that the scheduler has noted."""
         return list(self.session.scheduler._hooks.seen)  # type: ignore[attr-defined]
 
 
