@@ -46,12 +46,16 @@ def files_of_algorithm(
 
 
 def _code(text: str, folder: Path) -> Path | None:
-    """Return the code file of a text like file.py:Class, package.module:Class or pybatsim:file.py; None for another."""
-    text = text.removeprefix(PYBATSIM_PREFIX)
-    found = _CODE.fullmatch(text)
+    """Return the code file of a text like file.py:Class or package.module:Class; None for another.
+
+    After "pybatsim:" also that of one like package.module.
+    """
+    name = text.removeprefix(PYBATSIM_PREFIX)
+    found = _CODE.fullmatch(name)
     if found is not None:
         return Path(found[1]) if os.path.isfile(found[1]) else None
-    path = find_module(text.partition(":")[0], folder) if ":" in text else None
+    module, colon, _ = name.partition(":")
+    path = find_module(module, folder) if colon or (name != text and "." in module) else None
     if path is None or path.is_relative_to(os.path.dirname(batsched_py.__file__)):
         return None
     return _relative(path)

@@ -85,6 +85,15 @@ def test_a_run_is_told_with_the_modules_of_its_algorithm(algorithm: str) -> None
     assert all(len(file.sha256 or "") == 64 for file in files)
 
 
+@pytest.mark.usefixtures("folder")
+def test_schedulers_of_pybatsim_have_files() -> None:
+    """A file or a module; a name without a dot is one of the installed pybatsim."""
+    assert [file.path for file in files_of_algorithm("pybatsim:second.py", {})] == ["second.py"]
+    for name in ("pybatsim:pkg.two", "pybatsim:pkg.two:Other"):
+        assert ("algorithm", "pkg/two.py") in [(file.role, file.path) for file in files_of_algorithm(name, {})]
+    assert files_of_algorithm("pybatsim:second", {}) == ()
+
+
 def test_built_in_algorithms_have_no_files() -> None:
     """The version tells them."""
     assert files_of_algorithm("easy", {"order": "sjf"}) == ()
