@@ -202,6 +202,8 @@ class ObjectHooks(BatsimScheduler):
         """Give Batsim to the scheduler, and let it prepare."""
         scheduler = self._scheduler
         scheduler._batsim = self.bs
+        if hasattr(scheduler, "on_event"):
+            self.bs.warn("on_event is never called: --record FILE keeps all messages")
         for prepare in (scheduler._on_pre_init, scheduler.on_init, scheduler._on_post_init):
             scheduler.time = self.bs.time()
             prepare()

@@ -67,6 +67,12 @@ def test_functions_are_schedulers(tmp_path: Path) -> None:
     assert objects.answer(5, end("a", "0-2")) == [("EXECUTE_JOB", {"job_id": "w0!c", "alloc": "0-1"})]
 
 
+def test_a_hook_that_is_not_supported_is_reported(tmp_path: Path) -> None:
+    """`on_event`, which pybatsim calls for each line of its log."""
+    objects = Objects(tmp_path, "def schedule(self): pass\ndef on_event(self, event): pass")
+    assert objects.warnings == ["t=0: onSimulationBegins: on_event is never called: --record FILE keeps all messages"]
+
+
 def test_backfilling_delays_no_reserved_job(tmp_path: Path) -> None:
     """A short job overtakes the first one, a long one does not."""
     objects = Objects(tmp_path, "def schedule(self): backfilling_sched(self)")
