@@ -119,21 +119,19 @@ def schedule_jobs_without_delaying_priorities(
 
     The reservations of priority jobs are made anew only after a job has started: until then, they would be the same.
     """
-    reserved: list[ResourceAllocation] | None = []
-    made = False
+    reserved: list[ResourceAllocation] | None = None
     try:
         for job in jobs:
-            if not made:
+            if reserved is None:
                 reserved = _reserve(scheduler, priority_jobs, resources, resources_filter, respect_deps)
-                made = True
-            found = None
-            if reserved is not None:
-                found = resources.find_sufficient_resources_for_job(job, filter=resources_filter)
-                if check_func is not None and not check_func(job, found, reserved):
-                    found = None
+                if reserved is None:
+                    break
+            found = resources.find_sufficient_resources_for_job(job, filter=resources_filter)
+            if check_func is not None and not check_func(job, found, reserved):
+                found = None
             if found:
                 _free(reserved)
-                reserved, made = [], False
+                reserved = None
                 job.schedule(found)
                 if handle_scheduled_func is not None:
                     handle_scheduled_func(job)
