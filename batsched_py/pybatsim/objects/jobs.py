@@ -272,7 +272,7 @@ class JobList(ElementList):
 
     def knows(self, job_id: str) -> bool:
         """Return whether there is a job with this id."""
-        return any(job.id == job_id for job in self._data)
+        return job_id in self._by_id()
 
     def filter(self, *args: Any, **kwargs: Any) -> Self:
         """Return the jobs of any of the kinds that are True (`open=True`), or all, that pass: see `filter_list`."""

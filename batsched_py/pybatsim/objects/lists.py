@@ -118,6 +118,11 @@ class ElementList:
         """Return the elements that pass: the arguments of `filter_list`."""
         return self.create(filter_list(self._data, *args, **kwargs))
 
+    def _by_id(self) -> dict[Any, Any]:
+        if self._ids is None:
+            self._ids = {element.id: element for element in self._data}
+        return self._ids
+
     def __len__(self) -> int:
         return len(self._data)
 
@@ -130,9 +135,7 @@ class ElementList:
     def __getitem__(self, item: Any) -> Any:
         if isinstance(item, slice):
             return self.create(list(self._data)[item])
-        if self._ids is None:
-            self._ids = {element.id: element for element in self._data}
-        return self._ids[item]
+        return self._by_id()[item]
 
     def __add__(self, other: ElementList) -> Self:
         return self.create([*self._data, *other.data])
