@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -48,7 +49,7 @@ def _load_module(module_name: str, what: str) -> ModuleType:
 
 def load_file(path: Path, what: str) -> ModuleType:
     """Import a Python file as a module; PluginError if that is not possible."""
-    if not path.is_file():
+    if not os.path.isfile(path):  # False for any text, long or odd
         raise PluginError(f"{what} file {path}: no such file")
     # Under its path, to hide no module with its name; dataclasses and type hints look up their module in sys.modules.
     name = str(path.resolve())

@@ -79,7 +79,7 @@ def find_code(value: Any, folder: Path) -> Any:
     prefix = PYBATSIM_PREFIX if value.startswith(PYBATSIM_PREFIX) else ""
     name, colon, inside = value.removeprefix(prefix).partition(":")
     path = folder / name
-    if os.path.splitext(name)[1] and path.is_file():
+    if os.path.splitext(name)[1] and os.path.isfile(path):  # False for any text, long or odd
         return f"{prefix}{path.resolve()}{colon}{inside}"
     return value
 

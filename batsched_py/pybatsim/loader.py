@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import os
 import re
 import sys
 import traceback
@@ -48,7 +49,7 @@ def load_pybatsim(name: str) -> type[PybatsimScheduler]:
     registers = any(_REGISTERS.search(_source(one)) for one in _with_siblings(module))
     found = getattr(module, class_name, None)
     if found is None:
-        rule = f"it must define {class_name}, by pybatsim's rule of names, or be named with its class"
+        rule = f"it must define {displayed(class_name)}, by pybatsim's rule of names, or be named with its class"
         raise PluginError(f"algorithm {displayed(name)}: {rule}: {displayed(PYBATSIM_PREFIX + target)}:Class")
     if isinstance(found, FunctionType):
         found = as_scheduler()(found)
@@ -92,7 +93,9 @@ def _file_of(target: str) -> Path | None:
 @contextmanager
 def _searched(file: Path | None) -> Iterator[None]:
     """Let a file import modules of its folder and of the folder above, as pybatsim does."""
-    folders = [] if file is None else [str(file.resolve().parent.parent), str(file.resolve().parent)]
+    folders = []
+    if file is not None and os.path.isfile(file):
+        folders = [str(file.resolve().parent.parent), str(file.resolve().parent)]
     sys.path[:0] = folders
     try:
         yield
@@ -106,7 +109,9 @@ def _import(target: str, file: Path | None) -> ModuleType:
     try:
         if file is None:
             return importlib.import_module(target)
-        return _load_in_package(file) if file.is_file() and _imports_siblings(file) else load_file(file, "algorithm")
+        return (
+            _load_in_package(file) if os.path.isfile(file) and _imports_siblings(file) else load_file(file, "algorithm")
+        )
     except PluginError as error:
         raise PluginError(f"{error}{_place(error.__cause__)}") from error
     except BaseException as error:

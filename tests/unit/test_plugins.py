@@ -183,3 +183,12 @@ def test_each_algorithm_of_the_packages_has_a_line_in_the_table() -> None:
         if isinstance(value, type) and issubclass(value, Scheduler) and value.__module__ == module.__name__
         if "name" in vars(value)
     } == schedulers.BUILT_INS
+
+
+@pytest.mark.parametrize("name", [f"{'a' * 300}.py", "a\0b.py"])
+def test_names_that_no_file_can_have_are_no_files(name: str) -> None:
+    """Texts that end like a file are left as they are; as algorithms they are refused as any that is not there."""
+    for text in (name, f"pybatsim:{name}", f"pybatsim:{name}:Mine"):
+        assert plugins.find_code(text, Path()) == text
+        with pytest.raises(PluginError, match="no such file"):
+            plugins.load(text)
