@@ -3,13 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from batsched_py.errors import InvariantError
 from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
 
 #: The kind of tasks that share a GPU; other tasks have the number of their GPUs as kind.
 SHARED: Final = 0
+
+
+class TaskPlace(NamedTuple):
+    """A host where tasks of a job run, and the numbers of the GPUs that they use.
+
+    Attributes:
+        host: number of the host.
+        gpus: GPUs of the tasks, as many for each, those of the first task first.
+        tasks: number of tasks.
+    """
+
+    host: int
+    gpus: tuple[int, ...]
+    tasks: int = 1
+
+    def by_task(self) -> Iterator[tuple[int, ...]]:
+        """Yield the GPUs of each task. ValueError if they are not as many for each."""
+        for_each, rest = divmod(len(self.gpus), max(self.tasks, 1))
+        if self.tasks < 1 or rest:
+            raise ValueError(f"gpus: {len(self.gpus)} cannot be as many for each of {self.tasks} tasks")
+        for task in range(self.tasks):
+            yield self.gpus[task * for_each : (task + 1) * for_each]
+
+
+#: The places of all tasks of a job, sorted by host; no host occurs twice.
+Places = tuple[TaskPlace, ...]
 
 
 class HostRoom:
@@ -22,9 +49,10 @@ class HostRoom:
         gpus: free thousandths of each GPU, by number.
         gpu_amount: their sum.
         kinds: number of tasks with GPUs by kind, as `kind_of` returns it; only kinds that are there.
+        others: free amounts of other resources, by name.
     """
 
-    __slots__ = ("capacity", "cores", "gpu_amount", "gpus", "kinds", "memory")
+    __slots__ = ("capacity", "cores", "gpu_amount", "gpus", "kinds", "memory", "others")
 
     def __init__(self, capacity: HostCapacity) -> None:
         self.capacity = capacity
@@ -32,12 +60,21 @@ class HostRoom:
         self.gpus: tuple[int, ...] = (WHOLE,) * capacity.gpus
         self.gpu_amount = capacity.gpus * WHOLE
         self.kinds = Counter[int]()
+        self.others = dict(capacity.others)
 
     @property
     def is_empty(self) -> bool:
         """True if no task uses any resource."""
         there = self.capacity
-        return (self.cores, self.memory, self.gpu_amount) == (there.cores, there.memory, there.gpus * WHOLE)
+        amounts = (self.cores, self.memory, self.gpu_amount)
+        return amounts == (there.cores, there.memory, there.gpus * WHOLE) and tuple(self.others.items()) == there.others
+
+    def copy(self) -> HostRoom:
+        """Return an independent room with the same amounts."""
+        other = HostRoom(self.capacity)
+        other.cores, other.memory, other.gpus, other.gpu_amount = self.cores, self.memory, self.gpus, self.gpu_amount
+        other.kinds, other.others = self.kinds.copy(), self.others.copy()
+        return other
 
     def needed(self, demand: TaskDemand) -> TaskDemand:
         """Return the demand with the amounts that the task occupies here: all, if it is exclusive."""
@@ -56,6 +93,8 @@ class HostRoom:
                 return "GPUs of an allowed model"
             if not self._has_gpus(demand.gpus, demand.share):
                 return "GPUs"
+        if demand.others:
+            return next((name for name, amount in demand.others if amount > self.others.get(name, 0)), "")
         return ""
 
     def tightest(self, demand: TaskDemand) -> tuple[int, ...]:
@@ -79,9 +118,27 @@ class HostRoom:
         needed, there = self.needed(demand), self.capacity
         if self.cores + needed.cores > there.cores or self.memory + needed.memory > there.memory:
             raise ValueError("cores: more are returned than were taken")
+        if any(self.others[name] + amount > dict(there.others)[name] for name, amount in needed.others):
+            raise ValueError("others: more are returned than were taken")
         if any(not 0 <= gpu < len(self.gpus) or self.gpus[gpu] + needed.share > WHOLE for gpu in gpus):
             raise ValueError(f"gpus: more of {gpus} is returned than was taken")
         self._move(needed, gpus, -1)
+
+    def take_all(self, demand: TaskDemand, place: TaskPlace) -> None:
+        """Give several equal tasks their resources. ValueError if they are not free; some may have been taken then."""
+        if place.tasks > 1 and not (place.gpus or demand.gpus or demand.exclusive):
+            self.take(demand.times(place.tasks), ())
+        else:
+            for gpus in place.by_task():
+                self.take(demand, gpus)
+
+    def give_all(self, demand: TaskDemand, place: TaskPlace) -> None:
+        """Return the resources of equal tasks that end. ValueError if they do not use them."""
+        if place.tasks > 1 and not (place.gpus or demand.gpus or demand.exclusive):
+            self.give(demand.times(place.tasks), ())
+        else:
+            for gpus in place.by_task():
+                self.give(demand, gpus)
 
     def check(self) -> None:
         """Raise InvariantError if the room exceeds the capacity, or the sum is not that of the GPUs."""
@@ -90,6 +147,8 @@ class HostRoom:
         gpus_within = len(self.gpus) == there.gpus and all(0 <= left <= WHOLE for left in self.gpus)
         if not (within and gpus_within and self.gpu_amount == sum(self.gpus)):
             raise InvariantError(f"{self.cores} cores, {self.memory} MiB and GPUs {self.gpus} are no room of {there}")
+        if any(not 0 <= self.others[name] <= amount for name, amount in there.others):
+            raise InvariantError(f"{self.others} is no room of {there}")
         if any(count <= 0 for count in self.kinds.values()):
             raise InvariantError(f"the numbers of tasks by kind must be greater than 0: {dict(self.kinds)}")
 
@@ -104,6 +163,8 @@ class HostRoom:
     def _move(self, needed: TaskDemand, gpus: tuple[int, ...], sign: int) -> None:
         self.cores -= sign * needed.cores
         self.memory -= sign * needed.memory
+        for name, amount in needed.others:
+            self.others[name] -= sign * amount
         if gpus:
             left = list(self.gpus)
             for gpu in gpus:

@@ -9,6 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from batsched_py.model.job_demand import JobDemand
+
 #: Members of Batsim's job object with an attribute.
 KNOWN_MEMBERS = frozenset({"id", "subtime", "res", "walltime", "profile"})
 
@@ -23,6 +25,7 @@ class Job(Struct, frozen=True):
         walltime: seconds after which the job is stopped, or None if it has no limit.
         profile: name of the profile, the work that the job does.
         members: all members of the job object as written, including unknown ones.
+        demand: the resources that its tasks request; None for whole hosts.
     """
 
     id: str
@@ -31,6 +34,7 @@ class Job(Struct, frozen=True):
     walltime: float | None
     profile: str
     members: Mapping[str, Any]
+    demand: JobDemand | None = None
 
     @classmethod
     def create(

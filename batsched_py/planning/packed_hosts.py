@@ -8,11 +8,11 @@ are; it has a bounded length, and a demand that is older than the log has all it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from batsched_py.errors import InvariantError
 from batsched_py.model.demand import HostCapacity, TaskDemand
-from batsched_py.model.host_room import HostRoom
+from batsched_py.model.host_room import HostRoom, TaskPlace
 from batsched_py.planning.policies.packing import PackedSelection
 from batsched_py.planning.policies.rating import Rating
 
@@ -22,13 +22,6 @@ _NO_ROOM: Final = -1
 _MOST_DEMANDS: Final = 2_000
 #: The length of the log of changes, in changes for each host.
 _CHANGES: Final = 8
-
-
-class TaskPlace(NamedTuple):
-    """A host and the numbers of its GPUs that a task takes."""
-
-    host: int
-    gpus: tuple[int, ...]
 
 
 class PackedHosts:

@@ -23,8 +23,8 @@ from typing import Final
 
 from batsched_py.errors import InputError
 from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
-from batsched_py.model.host_room import HostRoom
-from batsched_py.planning.packed_hosts import PackedHosts, TaskPlace
+from batsched_py.model.host_room import HostRoom, TaskPlace
+from batsched_py.planning.packed_hosts import PackedHosts
 from batsched_py.planning.policies.packing import PACKED_SELECTIONS
 from tests.acceptance.gpu_lists import REQUESTED, ArrivalOrder, TaskList, draw_order, read_lists, read_orders
 from tests.acceptance.gpu_results import Curve, Results, read_published

@@ -18,7 +18,7 @@ import pytest
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.demand import HostCapacity, TaskDemand
-from batsched_py.planning.packed_hosts import TaskPlace
+from batsched_py.model.host_room import TaskPlace
 from tests.acceptance.gpu_lists import TaskList, draw_order, read_lists, read_orders
 from tests.acceptance.gpu_placement import POLICIES, RandomPlaces, allocation_curve, are_enough, main
 from tests.acceptance.gpu_results import Published, PublishedMean, Results, read_published

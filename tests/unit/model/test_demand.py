@@ -45,3 +45,11 @@ def test_the_amount_of_gpus_is_the_sum_of_the_shares() -> None:
 def test_the_whole_host_is_a_demand() -> None:
     """With whole GPUs of any model."""
     assert HostCapacity(cores=8, memory=9, gpus=2, model="T4").whole == TaskDemand(cores=8, memory=9, gpus=2)
+
+
+def test_amounts_of_other_resources_are_sorted_and_at_least_1() -> None:
+    """Equal demands compare equal."""
+    with pytest.raises(ValueError, match=r"^others: must be in the order of their names, each once"):
+        TaskDemand(others=(("b", 1), ("a", 1)))
+    with pytest.raises(ValueError, match=r"^others\.a: must be at least 1, not 0"):
+        HostCapacity(cores=1, memory=0, others=(("a", 0),))

@@ -6,7 +6,7 @@ import pytest
 
 from batsched_py.errors import InvariantError
 from batsched_py.model.demand import HostCapacity, TaskDemand
-from batsched_py.model.host_room import SHARED, HostRoom, kind_of
+from batsched_py.model.host_room import SHARED, HostRoom, TaskPlace, kind_of
 
 
 def room(gpus: int = 4) -> HostRoom:
@@ -145,3 +145,48 @@ def test_kinds_are_numbers_of_whole_gpus_or_shared() -> None:
     """All shares are of one kind."""
     assert kind_of(TaskDemand(gpus=2)) == 2
     assert kind_of(TaskDemand(gpus=1, share=999)) == kind_of(TaskDemand(gpus=3, share=1)) == SHARED
+
+
+def test_other_resources_are_taken_and_returned() -> None:
+    """The first that is lacking is named, also if the host has none of it."""
+    there = HostRoom(HostCapacity(cores=8000, memory=0, others=(("fpga", 2),)))
+    two = TaskDemand(cores=1, others=(("fpga", 2),))
+    assert there.lacking(TaskDemand(others=(("fpga", 2), ("nvme", 1)))) == "nvme"
+    there.take(two, ())
+    assert there.lacking(TaskDemand(others=(("fpga", 1),))) == "fpga"
+    there.check()
+    there.give(two, ())
+    assert there.is_empty
+    with pytest.raises(ValueError, match="more are returned"):
+        there.give(TaskDemand(others=(("fpga", 1),)), ())
+
+
+def test_several_tasks_of_one_place_are_taken_and_returned() -> None:
+    """Each has its own GPUs, in the order of the tasks."""
+    there, two = room(), TaskDemand(cores=1000, gpus=1, share=400)
+    place = TaskPlace(0, (1, 1, 3), 3)
+    assert list(place.by_task()) == [(1,), (1,), (3,)]
+    there.take_all(two, place)
+    assert (there.cores, there.gpus) == (5000, (1000, 200, 1000, 600))
+    apart = there.copy()
+    there.give_all(two, place)
+    assert there.is_empty
+    assert (apart.cores, apart.gpus, dict(apart.kinds)) == (5000, (1000, 200, 1000, 600), {SHARED: 3})
+    apart.check()
+
+
+def test_many_tasks_without_gpus_are_taken_at_once() -> None:
+    """All or none."""
+    there, task = room(), TaskDemand(cores=1000, memory=1)
+    there.take_all(task, TaskPlace(0, (), 8))
+    assert (there.cores, there.memory) == (0, 92)
+    there.give_all(task, TaskPlace(0, (), 8))
+    with pytest.raises(ValueError, match="cores: less is free"):
+        there.take_all(task, TaskPlace(0, (), 9))
+    assert there.is_empty
+
+
+def test_gpus_must_be_as_many_for_each_task() -> None:
+    """Two tasks with three GPUs are an error."""
+    with pytest.raises(ValueError, match="gpus: 3 cannot be as many for each of 2 tasks"):
+        room().take_all(TaskDemand(gpus=1), TaskPlace(0, (0, 1, 2), 2))

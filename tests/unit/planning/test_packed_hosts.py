@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from batsched_py.errors import InvariantError
 from batsched_py.model.demand import HostCapacity, TaskDemand
+from batsched_py.model.host_room import TaskPlace
 from batsched_py.planning import packed_hosts
-from batsched_py.planning.packed_hosts import PackedHosts, TaskPlace
+from batsched_py.planning.packed_hosts import PackedHosts
 from batsched_py.planning.policies.packing import PACKED_SELECTIONS
 
 HOSTS = (
@@ -155,7 +156,7 @@ def test_first_fit_takes_the_first_host_and_worst_fit_the_emptiest() -> None:
     """Equal hosts are taken in the order that is given, or by number."""
     small, demand = TaskDemand(cores=1), TaskDemand(cores=4)
     first = PackedHosts(HOSTS, PACKED_SELECTIONS["first_fit"], order=(3, 1, 0, 2))
-    assert first.find(small) == (3, ())
+    assert first.find(small) == TaskPlace(3, ())
     worst = PackedHosts(HOSTS[:2], PACKED_SELECTIONS["worst_fit"])
     places = []
     for _ in range(4):
