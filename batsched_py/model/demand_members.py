@@ -1,24 +1,26 @@
-"""The member `demand` of a job, read and written."""
+"""A reader of the member `demand` of a job."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from batsched_py.model.demand import MOST, MOST_GPUS, WHOLE, NamedAmounts, TaskDemand
 from batsched_py.model.job_demand import JobDemand
 from batsched_py.model.resources import check_type
 from batsched_py.reading.faults import FieldError, inside, refused
-from batsched_py.reading.values import TRUTH, Reader, name_text, number, whole_number
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import unknown
 
-# Only the kit's readers of values are used, because jobs are read at the end of long chains of imports.
+# The readers are not those of the kit, because jobs are read at the end of long chains of imports.
 
 #: The member of a job with its demand.
 DEMAND: Final = "demand"
 #: Maximum number of models, of licences and of other resources that a job names.
 _MOST_NAMES: Final = 1000
+#: Largest difference of an amount in thousandths from a whole number that is due to rounding.
+_ROUNDED: Final = 1e-6
 
 
 def read_job_demand(members: Mapping[str, Any], size: int) -> JobDemand | None:
@@ -35,23 +37,6 @@ def read_job_demand(members: Mapping[str, Any], size: int) -> JobDemand | None:
         raise inside(DEMAND, error) from None
 
 
-def write_demand(demand: JobDemand) -> dict[str, Any]:
-    """Return the member of a job that `read_job_demand` reads; members with default values are absent."""
-    task = demand.task
-    written: dict[str, Any] = {
-        "cores": _shortest(task.cores),
-        "memory": task.memory,
-        "gpus": task.gpus,
-        "gpu_share": 0 if task.share == WHOLE else _shortest(task.share),
-        "gpu_models": list(task.models),
-        "others": dict(task.others),
-        "exclusive": task.exclusive,
-        "spread": demand.spread,
-        "licences": dict(demand.licences),
-    }
-    return {name: value for name, value in written.items() if value}
-
-
 def _read(value: Any) -> dict[str, Any]:
     """Return the typed values of the members that are given."""
     if not isinstance(value, Mapping):
@@ -61,7 +46,7 @@ def _read(value: Any) -> dict[str, Any]:
         if name not in _READERS:
             raise FieldError(displayed(str(name)), unknown(str(name), _READERS))
         try:
-            found[name] = _READERS[name].read(item)
+            found[name] = _READERS[name](item)
         except ValueError as error:
             raise inside(displayed(str(name)), error) from None
     return found
@@ -82,17 +67,40 @@ def _task(found: Mapping[str, Any]) -> TaskDemand:
         raise FieldError(path, rule) from None
 
 
-def _thousandths(amount: float) -> int:
-    """Return an amount in thousandths; ValueError if it is no multiple of them."""
-    thousandths = round(amount * WHOLE)
-    if abs(amount * WHOLE - thousandths) > 1e-6:
-        raise refused("a number with at most three decimals", amount)
+def _whole(value: Any, unit: str = "", least: int = 0, most: int = MOST) -> int:
+    """Read a whole number within these bounds."""
+    if type(value) is not int or not least <= value <= most:
+        raise refused(f"a whole number{unit} from {least} to {most}", value)
+    return value
+
+
+def _thousandths(value: Any, unit: str = "", most: int = MOST // WHOLE) -> int:
+    """Read an amount with at most three decimals, and return it in thousandths."""
+    if (type(value) is not int and type(value) is not float) or not 0 <= value <= most:
+        raise refused(f"a number{unit} from 0 to {most}", value)
+    thousandths = round(value * WHOLE)
+    if abs(value * WHOLE - thousandths) > _ROUNDED:
+        raise refused("a number with at most three decimals", value)
     return thousandths
 
 
-def _shortest(thousandths: int) -> float:
-    """Return an amount as a whole number, if it is one."""
-    return thousandths // WHOLE if thousandths % WHOLE == 0 else thousandths / WHOLE
+def _share(value: Any) -> int:
+    share = _thousandths(value, most=1)
+    if not share:
+        raise refused("a number greater than 0", value)
+    return share
+
+
+def _truth(value: Any) -> bool:
+    if type(value) is not bool:
+        raise refused("true or false", value)
+    return value
+
+
+def _models(value: Any) -> tuple[str, ...]:
+    if type(value) is not list or not 0 < len(value) <= _MOST_NAMES or not all(type(one) is str for one in value):
+        raise refused(f"a list of 1 to {_MOST_NAMES} texts", value)
+    return tuple(value)
 
 
 def _amounts(value: Any) -> NamedAmounts:
@@ -104,29 +112,20 @@ def _amounts(value: Any) -> NamedAmounts:
     for name, amount in value.items():
         try:
             check_type(str(name))
-            _AMOUNT.read(amount)
+            _whole(amount, least=1)
         except ValueError as error:
             raise inside(displayed(str(name)), error) from None
     return tuple(sorted(value.items()))
 
 
-def _models(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not 0 < len(value) <= _MOST_NAMES:
-        raise refused(f"a list of 1 to {_MOST_NAMES} models", value)
-    return tuple(map(_NAME.read, value))
-
-
-_NAME: Final = name_text()
-_AMOUNT: Final = whole_number(least=1, most=MOST)
-_AMOUNTS: Final = Reader(_amounts, {"type": "object"})
-_READERS: Final[Mapping[str, Reader[Any]]] = {
-    "cores": number("cores", least=0, most=MOST // WHOLE).then(_thousandths),
-    "memory": whole_number("MiB", most=MOST),
-    "gpus": whole_number("GPUs", most=MOST_GPUS),
-    "gpu_share": number(above=0, most=1).then(_thousandths),
-    "gpu_models": Reader(_models, {"type": "array"}),
-    "others": _AMOUNTS,
-    "exclusive": TRUTH,
-    "spread": TRUTH,
-    "licences": _AMOUNTS,
+_READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "cores": partial(_thousandths, unit=" of cores"),
+    "memory": partial(_whole, unit=" of MiB"),
+    "gpus": partial(_whole, unit=" of GPUs", most=MOST_GPUS),
+    "gpu_share": _share,
+    "gpu_models": _models,
+    "others": _amounts,
+    "exclusive": _truth,
+    "spread": _truth,
+    "licences": _amounts,
 }

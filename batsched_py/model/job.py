@@ -46,8 +46,11 @@ class Job(Struct, frozen=True):
         submit_time: float | None = None,
         walltime: float | None = None,
         extra: Mapping[str, Any] = MappingProxyType({}),
+        demand: JobDemand | None = None,
     ) -> Job:
         """Create a job; `extra` are user-defined members, which Batsim keeps and forwards.
+
+        The tasks of a `demand` are as many as the `size`.
 
         Omit `submit_time` for a job that the Plan submits: it is then the time of its submission.
         """
@@ -55,7 +58,9 @@ class Job(Struct, frozen=True):
         members: dict[str, Any] = {"id": job_id, **times, "res": size, "profile": profile}
         if walltime is not None:
             members["walltime"] = walltime
-        return cls(job_id, submit_time or 0.0, size, walltime, profile, {**members, **extra})
+        if demand is not None:
+            members["demand"] = demand.members
+        return cls(job_id, submit_time or 0.0, size, walltime, profile, {**members, **extra}, demand)
 
     @property
     def limit(self) -> float:

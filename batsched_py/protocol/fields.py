@@ -11,7 +11,9 @@ from typing import Any, Final
 
 from batsched_py.bits import MAX_HOST, parse_bits
 from batsched_py.hostset import HostSet
+from batsched_py.model.demand_members import DEMAND, read_job_demand
 from batsched_py.model.job import Job
+from batsched_py.model.job_demand import JobDemand
 from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import SHORTEST
 from batsched_py.text.display import shown
@@ -173,4 +175,12 @@ def read_job(job_id: str, data: Data, submitted: float = 0.0) -> Job:
             if walltime != -1:
                 raise FieldError("job.walltime", f"must be greater than 0 s, or -1 for none, not {shown(walltime)}")
             walltime = None
-    return Job(job_id, submit_time, size, walltime, profile, data)
+    return Job(job_id, submit_time, size, walltime, profile, data, read_demand(data, size) if DEMAND in data else None)
+
+
+def read_demand(members: Mapping[str, Any], size: int) -> JobDemand | None:
+    """Read the demand among the members of a job."""
+    try:
+        return read_job_demand(members, size)
+    except FieldError as error:
+        raise FieldError(f"job.{error.path}", error.rule) from None

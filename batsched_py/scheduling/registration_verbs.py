@@ -56,7 +56,7 @@ class RegistrationVerbs(RecurringVerbs):
         what = f"submit {displayed(id_of('submit', job))}"
         if "subtime" not in job.members:
             members = {"id": job.id, "subtime": self.timestamp, **job.members}
-            job = Job(job.id, self.timestamp, job.size, job.walltime, job.profile, members)
+            job = Job(job.id, self.timestamp, job.size, job.walltime, job.profile, members, job.demand)
         self._submit(what, job, profile, is_read=False)
 
     def submit_read(self, job: Job, profile: Members | None) -> None:

@@ -16,6 +16,7 @@ from batsched_py.errors import WorkloadError
 from batsched_py.files.atomic_file import write_pieces_atomically
 from batsched_py.files.bounded_file import read_content
 from batsched_py.model.conditions import CONDITIONS
+from batsched_py.model.demand_members import DEMAND, read_job_demand
 from batsched_py.model.job import Job
 from batsched_py.model.name_set import NameSet
 from batsched_py.model.packed_jobs import PackedJobs
@@ -294,6 +295,8 @@ class _JobReader:
             self._job_members.check(present.keys(), f"jobs[{index}]")
         if not CONDITIONS.isdisjoint(present):
             self.conditions.read(job, present)
+        if self.later and DEMAND in present:
+            read_job_demand(present, job.size)
 
 
 def _read_jobs(objects: list[Any], reader: _JobReader) -> Sequence[Job]:
@@ -353,7 +356,8 @@ def _read_job(members: dict[str, Any], profiles: Mapping[str, Profile]) -> Job:
     name = members["id"]
     if type(name) is not int:
         _check_name(name)
-    return Job(str(name), submit_time, size, None if walltime == -1 else walltime, profile, members)
+    demand = read_job_demand(members, size) if DEMAND in members else None
+    return Job(str(name), submit_time, size, None if walltime == -1 else walltime, profile, members, demand)
 
 
 def _build_job(members: dict[str, Any]) -> Job:
@@ -366,6 +370,7 @@ def _build_job(members: dict[str, Any]) -> Job:
         None if walltime == -1 else walltime,
         members["profile"],
         members,
+        read_job_demand(members, members["res"]) if DEMAND in members else None,
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from batsched_py.model.conditions import CONDITIONS
+from batsched_py.model.demand_members import DEMAND
 from batsched_py.model.job import KNOWN_MEMBERS
 from batsched_py.model.profile import FORMER_TYPES
 from batsched_py.model.replay import RANKS_TO_HOSTS
@@ -20,8 +21,7 @@ from batsched_py.reading.notes import Notes
 from batsched_py.text.display import displayed
 
 _WAITS: Final = "a job waits for other jobs by depends_on: a list of names"
-_WHOLE: Final = "a job has whole hosts, as many as res says"
-_NO_GPUS: Final = "hosts have no GPUs"
+_DEMANDED: Final = "a job requests them by the member demand"
 _NO_CHECKPOINTS: Final = "jobs make no checkpoints"
 _CHOSEN: Final = "the algorithm chooses when and where a job starts; reservations are leases, the member lease"
 
@@ -35,13 +35,13 @@ JOB: Final = Members(
     "a job",
     # Members that built-in algorithms and metrics read, and that `convert` writes.
     KNOWN_MEMBERS
-    | {RANKS_TO_HOSTS, "lease", "constraint", "experiments", "user", "deadline", "extra_data"}
+    | {RANKS_TO_HOSTS, DEMAND, "lease", "constraint", "experiments", "user", "deadline", "extra_data"}
     | {"alternatives", "class", "cpus", "origin", "space", "vault"}
     | {"account", "executable", "group", "partition", "qos", "queue"}
     | CONDITIONS,
     {
-        **dict.fromkeys(("cores", "nb_cores", "procs"), _WHOLE),
-        **dict.fromkeys(("gpu", "gpus", "nb_gpus", "ngpus"), _NO_GPUS),
+        **dict.fromkeys(("cores", "nb_cores", "procs"), _DEMANDED),
+        **dict.fromkeys(("gpu", "gpus", "nb_gpus", "ngpus"), _DEMANDED),
         **dict.fromkeys(("after", "dependencies", "depends", "deps", "start_after"), _WAITS),
         **dict.fromkeys(("preceding_job", "think_time"), _WAITS),
         **dict.fromkeys(("checkpoint_interval", "dumptime", "readtime"), _NO_CHECKPOINTS),

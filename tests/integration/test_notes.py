@@ -12,7 +12,9 @@ from batsched_py.cli.main import run
 from tests.clone import ROOT
 
 PLATFORM = str(ROOT / "platforms" / "tiny4.xml")
-LINE = "w.json: member gpus of a job is not obeyed: hosts have no GPUs (2 times, first in jobs[0])"
+LINE = (
+    "w.json: member gpus of a job is not obeyed: a job requests them by the member demand (2 times, first in jobs[0])"
+)
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from batsched_py.model.job import KNOWN_MEMBERS, Job
 from batsched_py.protocol.batsim5.envelope import only
 from batsched_py.protocol.batsim5.profiles import profile_id, profile_name, read_extra, write_extra
-from batsched_py.protocol.fields import Data, finite
+from batsched_py.protocol.fields import Data, finite, read_demand
 from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import SHORTEST
 from batsched_py.text.display import shown
@@ -31,6 +31,7 @@ def read_job(job_id: str, data: Data, submit_time: float, *, may_be_nothing: boo
         raise FieldError("job.profile_id", f"must be a text, not {shown(named)}")
     profile = profile_name(job_id.partition("!")[0], named)
     walltime = 0.0 if may_be_nothing and data.get("walltime") == 0 else _walltime(data.get("walltime"))
+    demand = None
     members: dict[str, Any] = {"id": job_id, "subtime": submit_time, "res": size, "profile": profile}
     if walltime is not None:
         members["walltime"] = walltime
@@ -39,7 +40,8 @@ def read_job(job_id: str, data: Data, submit_time: float, *, may_be_nothing: boo
         if type(extra) is not str:
             raise FieldError("job.extra_data", f"must be a text, not {shown(extra)}")
         members |= read_extra(extra, KNOWN_MEMBERS)
-    return Job(job_id, submit_time, size, walltime, profile, members)
+        demand = read_demand(members, size)
+    return Job(job_id, submit_time, size, walltime, profile, members, demand)
 
 
 def write_job(job: Job, *, always: bool) -> dict[str, Any]:

@@ -234,7 +234,7 @@ class Jobs:
         self._used_ids.add(job_id)
         self._attempts[job_id] = first, attempt
         members = {**plain.members, "id": job_id, "subtime": round(now, 6)}
-        job = Job(job_id, now, plain.size, plain.walltime, plain.profile, members)
+        job = Job(job_id, now, plain.size, plain.walltime, plain.profile, members, plain.demand)
         if self._forgets_profiles:
             self._profiles.need(job.workload, job.profile)
         self.submit(job, live.profile)

@@ -92,4 +92,4 @@ class Registration:
         members = dict(job.members)
         if type(members.get("id")) is int:
             members["id"] = str(members["id"])
-        return Job(job.id, job.submit_time, job.size, job.walltime, job.profile, members)
+        return Job(job.id, job.submit_time, job.size, job.walltime, job.profile, members, job.demand)

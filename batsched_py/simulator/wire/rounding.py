@@ -21,7 +21,7 @@ def wire_job(job: Job, job_id: str) -> Job:
     members = {**job.members, "id": job_id}
     if not _UNCHANGED.issuperset(map(type, members.values())):
         members = wire_members(members)
-    return Job(job_id, job.submit_time, job.size, job.walltime, job.profile, members)
+    return Job(job_id, job.submit_time, job.size, job.walltime, job.profile, members, job.demand)
 
 
 def _wire(value: Any) -> Any:

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 
 from batsched_py.hostset import HostSet
+from batsched_py.model.demand import TaskDemand
 from batsched_py.model.job import Job
+from batsched_py.model.job_demand import JobDemand
 from batsched_py.protocol import fields
 from batsched_py.protocol.fields import check_finite, check_job_id, read_job
 from batsched_py.reading.faults import FieldError
@@ -162,3 +164,19 @@ def test_a_wrong_member_is_named(member: str, value: Any) -> None:
     with pytest.raises(FieldError) as caught:
         read_job("w0!1", {**MEMBERS, member: value})
     assert caught.value.path == f"job.{member}"
+
+
+def test_the_demand_of_a_job_is_read() -> None:
+    """It is a member like others, and has an attribute."""
+    members = {**MEMBERS, "demand": {"gpus": 1, "gpu_share": 0.5}}
+    read = read_job("w0!1", members)
+    assert read.demand == JobDemand(tasks=2, task=TaskDemand(gpus=1, share=500))
+    assert read.members == members
+
+
+def test_a_wrong_demand_is_refused_with_its_path() -> None:
+    """Amounts out of proportion, too."""
+    with pytest.raises(
+        FieldError, match=r"^job\.demand\.memory: must be a whole number of MiB from 0 to 1000000000000,"
+    ):
+        read_job("w0!1", {**MEMBERS, "demand": {"memory": 10**13}})

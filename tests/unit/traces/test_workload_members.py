@@ -37,8 +37,14 @@ def test_what_is_obeyed_or_describes_is_silent(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("job", "line"),
     [
-        ({"cores": 4}, "member cores of a job is not obeyed: a job has whole hosts, as many as res says (jobs[0])"),
-        ({"gpus": 1}, "member gpus of a job is not obeyed: hosts have no GPUs (jobs[0])"),
+        (
+            {"cores": 4},
+            "member cores of a job is not obeyed: a job requests them by the member demand (jobs[0])",
+        ),
+        (
+            {"gpus": 1},
+            "member gpus of a job is not obeyed: a job requests them by the member demand (jobs[0])",
+        ),
         (
             {"dependencies": ["0"]},
             "member dependencies of a job is not obeyed: a job waits for other jobs by depends_on: a list of names"
@@ -117,7 +123,7 @@ def test_batsim_5(tmp_path: Path) -> None:
         notes(tmp_path, profile=profile)
     strategy = "DefinedAmountsUsedForEachValue"
     found = notes(tmp_path, profile={**profile, "generation_strategy": strategy}, job={"extra_data": '{"gpus": 2}'})
-    assert found == ["member gpus of a job is not obeyed: hosts have no GPUs (jobs[0])"]
+    assert found == ["member gpus of a job is not obeyed: a job requests them by the member demand (jobs[0])"]
 
 
 @pytest.mark.parametrize("name", ["delay", "p"])
