@@ -84,7 +84,9 @@ class BackfillRules(Generic[Options]):
         """Start the job."""
         plan.start(job, hosts)
         if self.options.slack:
-            view.availability().predict(hosts, view.now + self.duration(job))
+            run = view.run(job.id)
+            if run is not None:
+                view.availability().extend(hosts, run.end, view.now + self.duration(job))
 
     # Promises.
 

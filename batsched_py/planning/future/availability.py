@@ -56,8 +56,8 @@ class Availability:
     """
 
     __slots__ = (
-        *("_calendar", "_down", "_ends", "_free", "_large", "_predicted", "_shared", "_starts", "_stops", "_table"),
-        *("busy", "disruptions", "hosts", "now", "reserved"),
+        *("_calendar", "_down", "_ends", "_extended", "_free", "_large", "_predicted", "_shared", "_starts", "_stops"),
+        *("_table", "busy", "disruptions", "hosts", "now", "reserved"),
     )
 
     def __init__(self, now: float, hosts: int, down: int = 0) -> None:
@@ -75,6 +75,8 @@ class Availability:
         self._ends, self._starts, self._stops = self._calendar.ends, self._calendar.starts, self._calendar.stops
         #: Bits of busy hosts whose predicted end has changed since their work began.
         self._predicted = 0
+        #: Bits of the hosts of work -> its predicted end, if that is later than was said at its start.
+        self._extended: dict[int, float] = {}
         #: The same future as slots, while there are many reservations; None: built when it is needed.
         self._table: SlotTable | None = None
         #: Bits of hosts that are free; None if they must be recomputed.
@@ -148,8 +150,27 @@ class Availability:
         if until < math.inf:
             self._ends.add(until, hosts)
 
+    def extend(self, hosts: HostSet, until: float, later: float) -> None:
+        """Predict the end `later` for work that has just started, with the end `until`.
+
+        Unlike `predict`, this breaks no promise: those that were made have taken the later end into account.
+        """
+        bits = hosts.bits
+        if self._shared or bits & self._predicted or bits & ~self.busy:
+            self.predict(hosts, later)
+            return
+        self._extended[bits] = later
+        if until < math.inf:
+            self._ends.remove(until, bits)
+        if later < math.inf:
+            self._ends.add(later, bits)
+        if self._table is not None:
+            self._table.take(max(until, self.now), later, bits, plain=self._is_plain(bits))
+
     def vacate(self, hosts: int, until: float) -> None:
         """End the work on these hosts whose predicted end was `until`."""
+        if self._extended:
+            until = self._extended.pop(hosts, until)
         self.busy ^= self.busy & hosts if self._shared else hosts
         free = self._free
         if free is not None:

@@ -23,7 +23,7 @@ class Life:
         self.future = Availability(0.0, ALL)
         self.oracle = Oracle(ALL)
         self._deeds: list[Callable[[], None]] = [
-            *(self.occupy, self.occupy, self.vacate, self.vacate, self.reserve, self.reserve, self.reserve),
+            *(self.occupy, self.occupy, self.occupy_longer, self.vacate, self.vacate, self.reserve, self.reserve, self.reserve),
             *(self.claim, self.claim, self.claim, self.unclaim),
             *(self.release, self.advance, self.advance, self.fail, self.recover, self.expect, self.predict),
         ]
@@ -48,6 +48,14 @@ class Life:
             until = self.oracle.now + self.duration()
             self.oracle.works.append(Work(hosts, until, until))
             self.future.occupy(hosts, until)
+
+    def occupy_longer(self) -> None:
+        """Work begins that is expected to end later than it is said to."""
+        before = len(self.oracle.works)
+        self.occupy()
+        for work in self.oracle.works[before:]:
+            work.predicted += self.chance.choice((0, 1, 3))
+            self.future.extend(HostSet(work.hosts), work.until, work.predicted)
 
     def vacate(self) -> None:
         """Work ends: early, in time, or late."""

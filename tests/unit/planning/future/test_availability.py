@@ -150,6 +150,18 @@ def test_a_predicted_end_takes_the_place_of_the_walltime() -> None:
     assert list(future.steps()) == [(0.0, hosts("0-7"))]
 
 
+def test_work_that_is_expected_to_end_late_breaks_no_promise() -> None:
+    """Unlike a prediction: its end was known when promises were made, and is gone with the work."""
+    future = availability()
+    future.occupy(0b1111, 30.0)
+    future.extend(hosts("0-3"), 30.0, 35.0)
+    assert (future.earliest(8, 1.0), future.disruptions) == (Slot(35.0, 36.0, hosts("0-7")), 0)
+    future.predict(hosts("0-3"), 40.0)
+    assert future.earliest(8, 1.0) == Slot(40.0, 41.0, hosts("0-7"))
+    future.vacate(0b1111, 30.0)
+    assert list(future.steps()) == [(0.0, hosts("0-7"))]
+
+
 def test_hosts_are_chosen_as_asked_or_the_search_goes_on() -> None:
     """`choose` sees what is free there, at least as many as wanted; where it refuses, later starts are tried."""
     future = availability()
