@@ -23,7 +23,8 @@ class Life:
         self.future = Availability(0.0, ALL)
         self.oracle = Oracle(ALL)
         self._deeds: list[Callable[[], None]] = [
-            *(self.occupy, self.occupy, self.occupy_longer, self.vacate, self.vacate, self.reserve, self.reserve, self.reserve),
+            *(self.occupy, self.occupy, self.occupy_longer, self.vacate, self.vacate),
+            *(self.reserve, self.reserve, self.reserve),
             *(self.claim, self.claim, self.claim, self.unclaim),
             *(self.release, self.advance, self.advance, self.fail, self.recover, self.expect, self.predict),
         ]
