@@ -2,7 +2,7 @@
 
 * `future/`: hosts that are and will be free; promises and reservations. Start here.
 * `policies/`: policies that users select by name: orders of jobs, selections of hosts, constraints.
-* `packed_hosts`: hosts that tasks share, down to parts of a GPU.
+* `packed_hosts`: hosts that tasks share, down to parts of a GPU; `task_packing`: the places of a job's tasks.
 * `machine`: the hosts as selections see them; `power`: their power, and the costs of sleep.
 * `prediction`: run times of jobs.
 

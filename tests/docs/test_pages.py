@@ -39,7 +39,10 @@ DOCS = ROOT / "docs"
 #: Methods that are the engine's, not the algorithm's.
 ENGINE = {"release", "begin", "commands", "timestamp", "rejections", "holds", "promises", "dialect", "watch", "written"}
 ENGINE_RECURRING = {"wind_up", "end_recurring", "check_energy"}
-ENGINE_AVAILABILITY = {"advance", "occupy", "vacate", "busy", "disrupt", "down", "hosts", "now", "reserved", "free"}
+ENGINE_AVAILABILITY = {
+    *("advance", "occupy", "vacate", "busy", "disrupt", "down", "hosts", "now", "reserved", "free"),
+    *("occupy_tasks", "vacate_tasks", "rooms", "share"),
+}
 
 
 def prose(page: Path) -> str:

@@ -10,16 +10,23 @@ reservations (`reservations`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from batsched_py.bits import SMALL, size_of, sized, without
+from batsched_py.errors import InvariantError
 from batsched_py.hostset import HostSet, pick_hosts
+from batsched_py.model.demand import HostCapacity
+from batsched_py.model.host_room import Places
+from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.calendar import Calendar
 from batsched_py.planning.future.count_slots import CountSlots
 from batsched_py.planning.future.host_slots import HostSlots
-from batsched_py.planning.future.promises import Choose, Claim, Promise, Shadow, Slot
+from batsched_py.planning.future.promises import Choose, Claim, Promise, RoomSlot, Shadow, Slot
+from batsched_py.planning.future.room_future import RoomFuture
+from batsched_py.planning.future.room_search import RoomSearch
 from batsched_py.planning.future.slot_table import SlotTable
+from batsched_py.planning.task_packing import Pack
 
 # Between two calls `busy`, `reserved` and `down` are true of `now`, bookings in the calendar begin and end later than
 # `now`, and `_free` is None or true; `_table` is None or true, except that one whose `late` has changed is replaced at
@@ -57,7 +64,7 @@ class Availability:
 
     __slots__ = (
         *("_calendar", "_down", "_ends", "_extended", "_free", "_large", "_predicted", "_shared", "_starts", "_stops"),
-        *("_table", "busy", "disruptions", "hosts", "now", "reserved"),
+        *("_table", "busy", "disruptions", "hosts", "now", "reserved", "rooms"),
     )
 
     def __init__(self, now: float, hosts: int, down: int = 0) -> None:
@@ -88,12 +95,16 @@ class Availability:
         #: Number of changes other than starts and ends of work, and promises made and released. As long as it does not
         #: change, reservations remain possible.
         self.disruptions = 0
+        #: The free resources of hosts that tasks share; None until there is such a task.
+        self.rooms: RoomFuture | None = None
 
     @property
     def free(self) -> int:
         """Bits of hosts that are free at `now`."""
         if self._free is None:
             self._free = without(self.hosts, self.busy | self.reserved | self._down)
+            if self.rooms is not None:
+                self._free &= ~self.rooms.used_now()
         return self._free
 
     @property
@@ -120,6 +131,9 @@ class Availability:
     def advance(self, now: float) -> None:
         """Let reservations begin and end until `now`."""
         self.now = now
+        if self.rooms is not None:
+            self.rooms.advance(now)
+            self._free = None
         starts, stops = self._starts, self._stops
         while starts.times or stops.times:
             time = min(starts.times[:1] + stops.times[:1])
@@ -191,9 +205,40 @@ class Availability:
             elif self._table.late:
                 self._table = None
 
+    def share(self, capacities: Mapping[int, HostCapacity], licences: Mapping[str, int]) -> None:
+        """Let tasks share hosts with these resources, and the machine's numbers of licences."""
+        self.rooms = RoomFuture(self.now, capacities, licences)
+
+    def occupy_tasks(self, job_id: str, places: Places, demand: JobDemand, until: float) -> None:
+        """Start tasks of a job now, with the predicted end `until` (infinity: unknown)."""
+        self._shared_rooms().occupy(job_id, places, demand, until)
+
+    def vacate_tasks(self, job_id: str) -> None:
+        """End the tasks of a job."""
+        self._shared_rooms().vacate(job_id)
+
+    def predict_tasks(self, job_id: str, end: float) -> None:
+        """Change the predicted end of the tasks of a job; infinity: never."""
+        self._shared_rooms().predict(job_id, end)
+        self.disrupt()
+
+    def _shared_rooms(self) -> RoomFuture:
+        """Return the rooms, to change them."""
+        if self.rooms is None:
+            raise InvariantError(f"t={self.now}: tasks begin or end, but no host may be shared")
+        self._free = self._table = None
+        return self.rooms
+
     def _is_plain(self, hosts: int) -> bool:
         """Return whether nothing but work takes these hosts."""
+        if self.rooms is not None and hosts & self.rooms.lined:
+            return False
         return not (self._starts.times or self._stops.times or self.reserved or hosts & self._down)
+
+    def _taken_twice(self) -> int:
+        """Return the bits of hosts that are taken for two reasons at the same time, or may be if tasks use them."""
+        twice = self._calendar.taken_twice(self.busy, self.reserved, self._down)
+        return twice if self.rooms is None else twice | self.rooms.lined
 
     def predict(self, hosts: HostSet, end: float) -> None:
         """Change the predicted end of the work on these hosts; infinity: never.
@@ -224,16 +269,24 @@ class Availability:
 
         The same applies to hosts whose return is late or expected at `time`.
         """
+        if self.rooms is not None and self.rooms.ends_at(time):
+            return True
         return self._calendar.announces(time, self.now)
 
     def reserve(self, promise: Promise) -> None:
-        """Reserve these hosts, or their number; they must be free then, as the queries return them."""
+        """Reserve these hosts, or their number, or rooms; they must be free then, as the queries return them."""
+        if isinstance(promise, RoomSlot):
+            self._shared_rooms().reserve(promise)
+            return
         self._book(promise, reserved=True)
         if self._table is not None:
             self._table.book(promise, self.now, reserved=True)
 
     def release(self, promise: Promise) -> None:
         """Release a reservation, unless it has already ended by itself."""
+        if isinstance(promise, RoomSlot):
+            self._shared_rooms().release(promise)
+            return
         if promise.end <= self.now:
             return
         self._book(promise, reserved=False)
@@ -255,7 +308,7 @@ class Availability:
         self._book(after, reserved=True)
         return self._table is not None and self._table.move(before, after)
 
-    def _book(self, promise: Promise, *, reserved: bool) -> None:
+    def _book(self, promise: Slot | Claim, *, reserved: bool) -> None:
         """Add a promise to the calendar, or remove it."""
         if isinstance(promise, Claim):
             claims = self._calendar.claims
@@ -274,7 +327,7 @@ class Availability:
         """The slot table by hosts: the free hosts over time. Internal to planning."""
         table = self._true_table()
         if table.by_host is None:
-            table.tangled = self._calendar.taken_twice(self.busy, self.reserved, self._down)
+            table.tangled = self._taken_twice()
             table.by_host = HostSlots(self._steps())
         return table.by_host
 
@@ -283,12 +336,12 @@ class Availability:
         """The slot table by counts: the number of free and unclaimed hosts over time. Internal to planning."""
         table = self._true_table()
         if table.by_count is None:
-            table.tangled = self._calendar.taken_twice(self.busy, self.reserved, self._down)
-            table.by_count = CountSlots(self._rooms())
+            table.tangled = self._taken_twice()
+            table.by_count = CountSlots(self._counts())
         return table.by_count
 
     def _true_table(self) -> SlotTable:
-        late = self._calendar.late(self.now)
+        late = self._calendar.late(self.now) or (self.rooms is not None and self.rooms.is_late)
         if self._table is None or late != self._table.late:
             self._table = SlotTable(late=late)
         return self._table
@@ -296,7 +349,7 @@ class Availability:
     def free_during(self, start: float, end: float) -> HostSet:
         """Return the hosts that are free during all of [start, end), `start` at or after now."""
         free = self.free if start <= self.now else self._free_at(start)
-        return HostSet(free & ~self._starts.between(start, end))
+        return HostSet(free & ~self._starting(start, end))
 
     def slot_at(
         self,
@@ -326,10 +379,22 @@ class Availability:
         for time, free in self._steps():
             if (free & eligible).bit_count() < size:
                 continue
-            hosts = pick_hosts(free & eligible & ~self._starts.between(time, time + duration), size, choose)
+            hosts = pick_hosts(free & eligible & ~self._starting(time, time + duration), size, choose)
             if hosts is not None:
                 return Slot(time, time + duration, hosts)
         return None
+
+    def earliest_room(
+        self, wanted: JobDemand, duration: float, pack: Pack, among: HostSet | None = None
+    ) -> RoomSlot | None:
+        """Return the first places of all tasks for `duration` seconds; None if there are none.
+
+        `among` are the eligible hosts, None for all; `pack` places the tasks in rooms that are free for that long.
+        """
+        if self.rooms is None:
+            raise ValueError("tasks can only be placed if hosts may be shared")
+        eligible = self.hosts if among is None else among.bits
+        return RoomSearch(self.rooms, wanted, duration, self._starts, eligible).run(self._whole_steps(), pack)
 
     def earliest_count(self, size: int, duration: float) -> Claim | None:
         """Return the first claim of any `size` hosts for `duration` seconds; None if there is none.
@@ -344,7 +409,7 @@ class Availability:
         The first instant is now; numbers descend, and instants without a decrease are omitted.
         """
         falls: list[tuple[float, int]] = []
-        for time, room in self._rooms():
+        for time, room in self._counts():
             if not falls or room < falls[-1][1]:
                 falls.append((time, room))
         return falls
@@ -353,8 +418,8 @@ class Availability:
         """Return (instant, hosts that are free from now until after it), like `count_falls`."""
         free = self.free
         falls = [(self.now, HostSet(free))]
-        for time in self._starts.times:
-            left = free & ~self._starts.bits[time]
+        for time, starting in self._all_starts():
+            left = free & ~starting
             if left != free:
                 falls.append((time, HostSet(left)))
                 free = left
@@ -369,8 +434,8 @@ class Availability:
         spare = size_of(free) - size
         if spare >= 0:
             return Shadow(self.now, spare)
-        if not self._calendar.only_ends(self.now):
-            for time, free in self._later_steps():
+        if self.rooms is not None or not self._calendar.only_ends(self.now):
+            for time, free in self._steps():
                 spare = free.bit_count() - size
                 if spare >= 0:
                     return Shadow(time, spare)
@@ -396,16 +461,32 @@ class Availability:
         return ((time, HostSet(free)) for time, free in self._steps())
 
     def _steps(self) -> Iterator[tuple[float, int]]:
-        yield self.now, self.free
+        return self._whole_steps() if self.rooms is None else self.rooms.taken_from(self._whole_steps())
+
+    def _whole_steps(self) -> Iterator[tuple[float, int]]:
+        """Yield the steps without regard to tasks that share hosts."""
+        free = self.free if self.rooms is None else without(self.hosts, self.busy | self.reserved | self._down)
+        yield self.now, free
         if not self._calendar.only_ends(self.now):
             yield from self._later_steps()
             return
-        free = self.free
         for time in self._ends.times:  # no reservations: hosts only become free
             free |= self._ends.bits[time]
             yield time, free & ~self._down
 
-    def _rooms(self) -> Iterator[tuple[float, int]]:
+    def _starting(self, start: float, end: float) -> int:
+        """Return the bits of hosts with a reservation or a use that begins in the open interval (start, end)."""
+        starting = self._starts.between(start, end)
+        return starting if self.rooms is None else starting | self.rooms.beginning(start, end)
+
+    def _all_starts(self) -> list[tuple[float, int]]:
+        """Return (instant, bits of hosts with a reservation or a use that begins then), instants ascending."""
+        starts = dict(self._starts.bits)
+        for time, hosts in self.rooms.all_begins() if self.rooms is not None else ():
+            starts[time] = starts.get(time, 0) | hosts
+        return sorted(starts.items())
+
+    def _counts(self) -> Iterator[tuple[float, int]]:
         """Return (instant, number of hosts that are free and unclaimed from then on), from now, instants ascending."""
         return self._calendar.claims.left_of(((time, free.bit_count()) for time, free in self._steps()), self.now)
 

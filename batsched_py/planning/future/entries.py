@@ -6,7 +6,7 @@ import math
 from typing import Generic, TypeVar
 
 from batsched_py.model.job import Job
-from batsched_py.planning.future.promises import Claim, Shadow, Slot
+from batsched_py.planning.future.promises import Claim, Shadow, Slot, Specific
 
 # An entry repeats the size of its job and the start of its promise, because a compression reads both of each candidate
 # several times and an attribute of a record costs compiled code ten times what it costs the interpreter (ADR 39).
@@ -17,7 +17,7 @@ from batsched_py.planning.future.promises import Claim, Shadow, Slot
 # slots too many. Values that mean "no search" are those at which each comparison fails by itself: infinity for the
 # lower bounds, minus infinity for the upper one.
 
-Kind = TypeVar("Kind", Slot, Claim, Shadow)
+Kind = TypeVar("Kind", Slot, Claim, Shadow, Specific)
 
 
 class Entry(Generic[Kind]):

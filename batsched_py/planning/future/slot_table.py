@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from batsched_py.planning.future.count_slots import CountSlots
 from batsched_py.planning.future.host_slots import HostSlots
-from batsched_py.planning.future.promises import Claim, Promise, Slot
+from batsched_py.planning.future.promises import Claim, Slot
 
 # Between two calls both kinds of slots agree with the calendar from `now` on, or are None. Each change is either
 # *plain* and written through, or drops what it may have made wrong. Counts are dropped at each change that is not
@@ -65,7 +65,7 @@ class SlotTable:
             self.by_host.give(start, end, hosts)
         self._give_counts(start, end, hosts.bit_count(), plain=plain)
 
-    def book(self, promise: Promise, now: float, *, reserved: bool) -> None:
+    def book(self, promise: Slot | Claim, now: float, *, reserved: bool) -> None:
         """Take the hosts of a promise, or free them, from `now` on."""
         start = max(promise.start, now)
         if not isinstance(promise, Claim):
