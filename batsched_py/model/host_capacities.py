@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from batsched_py.model.demand import MOST_GPUS, WHOLE, HostCapacity
@@ -12,6 +12,8 @@ from batsched_py.text.display import shown
 #: Properties of a host: its number of GPUs, and their model.
 _GPUS: Final = "gpus"
 _MODEL: Final = "gpu_model"
+#: The property of hosts, or of their zones, with the licences of the whole machine.
+LICENCES: Final = "licences"
 
 
 def read_capacity(properties: Mapping[str, Any], cores: int = 1) -> HostCapacity:
@@ -37,6 +39,33 @@ def read_capacity(properties: Mapping[str, Any], cores: int = 1) -> HostCapacity
         model=described.get(_MODEL, ""),
         others=tuple((name, amount) for name, amount in amounts if amount),
     )
+
+
+def host_capacity(properties: Mapping[str, Any], zone_properties: Mapping[str, Any], cores: int) -> HostCapacity:
+    """Return the capacity of a host, whose own properties have precedence over those of its zones. ValueError."""
+    return read_capacity({**zone_properties, **properties} if zone_properties else properties, cores)
+
+
+def machine_licences(described: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> dict[str, int]:
+    """Return the numbers of licences by name, from the property `licences` of hosts or zones, as "matlab:4 ansys:2".
+
+    `described` has the properties of each host, and those of its zones. ValueError if hosts have different numbers.
+    """
+    found: dict[str, int] = {}
+    seen = set[str]()
+    for properties, zone_properties in described:
+        text = str(properties.get(LICENCES, zone_properties.get(LICENCES, "")))
+        if text in seen:
+            continue
+        seen.add(text)
+        try:
+            numbers = {name: int(_total(quantity)) for name, quantity in read_resources(text).items()}
+        except ValueError as error:
+            raise ValueError(f"{LICENCES}: {error}") from None
+        for name, number in numbers.items():
+            if found.setdefault(name, number) != number:
+                raise ValueError(f"{LICENCES}: must have the same number of {name} on all hosts, not {number}")
+    return found
 
 
 def _amount(properties: Mapping[str, str], name: str) -> float | None:

@@ -24,7 +24,17 @@ class PackedJobs(Sequence[Job]):
     Equal to any sequence of the same jobs. Each access to a job creates a new object.
     """
 
-    __slots__ = ("_build", "_content", "_end", "_lengths", "_places", "profiles", "sizes", "submit_times")
+    __slots__ = (
+        "_build",
+        "_content",
+        "_end",
+        "_lengths",
+        "_places",
+        "have_demands",
+        "profiles",
+        "sizes",
+        "submit_times",
+    )
 
     def __init__(self, content: bytes, build: Build) -> None:
         self._content, self._build = content, build
@@ -36,6 +46,8 @@ class PackedJobs(Sequence[Job]):
         self.submit_times = array("d")
         self.sizes = array("I")
         self.profiles: list[str] = []
+        #: True if a job requests parts of hosts.
+        self.have_demands = False
 
     def add(self, described: bytes, job: Job, profile: str) -> None:
         """Add a job with its description in the content; `profile` is a name, preferably an object shared by jobs.
@@ -48,6 +60,8 @@ class PackedJobs(Sequence[Job]):
         self.submit_times.append(job.submit_time)
         self.sizes.append(min(job.size, _LARGEST))
         self.profiles.append(profile)
+        if job.demand is not None:
+            self.have_demands = True
 
     def sort(self) -> None:
         """Sort the jobs; cheap if they are already sorted."""

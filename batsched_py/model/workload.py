@@ -54,6 +54,12 @@ class Workload(Brief, frozen=True):
             return zip(jobs.profiles, jobs.sizes, strict=True)
         return map(_PROFILE_AND_SIZE, jobs)
 
+    @property
+    def has_demands(self) -> bool:
+        """True if a job requests parts of hosts."""
+        jobs = self.jobs
+        return jobs.have_demands if isinstance(jobs, PackedJobs) else any(job.demand is not None for job in jobs)
+
     def divided_otherwise(self, protocol: str) -> list[str]:
         """Return the profiles whose total of bytes is divided differently by the Batsim of a protocol.
 

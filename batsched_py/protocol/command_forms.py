@@ -48,6 +48,7 @@ from batsched_py.protocol.fields import (
     texts,
 )
 from batsched_py.protocol.forms import Form, Forms
+from batsched_py.protocol.task_gpus import TASK_GPUS, read_task_gpus, write_task_gpus
 from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 
@@ -62,10 +63,14 @@ from batsched_py.text.display import shown
 
 #: The two notices that a decision process may send -> their names in each dialect.
 _NOTICES: Final = {REGISTRATION_FINISHED: REGISTRATION_FINISHED, CONTINUE_REGISTRATION: CONTINUE_REGISTRATION}
+_TASK_MEMBERS: Final = frozenset({TASK_GPUS})
 _NOTICES_V14: Final = {REGISTRATION_FINISHED: "submission_finished", CONTINUE_REGISTRATION: "continue_submission"}
 
 
 def _read_execute_job(timestamp: float, data: Data, highest: int = MAX_HOST) -> ExecuteJob:
+    if TASK_GPUS in data:
+        command = _read_execute_job(timestamp, rest(data, _TASK_MEMBERS), highest)
+        return replace(command, places=read_task_gpus(data[TASK_GPUS], command.hosts, command.mapping))
     if len(data) > 3:
         raise FieldError("", f"must have 2 or 3 members, not {len(data)}")
     alloc = text(data, "alloc")
@@ -102,6 +107,8 @@ def _write_execute_job(command: ExecuteJob) -> dict[str, Any]:
         data["additional_io_job"] = _write_additional_io(command.additional_io)
     if len(data) > 3:
         raise FieldError("", "may have one of mapping, storage_mapping and additional_io_job, not more")
+    if command.places:
+        data[TASK_GPUS] = write_task_gpus(command.places)
     return data
 
 
@@ -109,7 +116,7 @@ def _execute_job_as_read(command: ExecuteJob) -> ExecuteJob | None:
     plain = command.mapping is None and command.storage_mapping is None and command.additional_io is None
     spread = command.placement == "spread" and not command.overrides
     named = type(command.job_id) is str  # a job of the algorithm may have an id of another type
-    return command if plain and spread and named and command.hosts.bits else None
+    return command if plain and spread and named and command.hosts.bits and not command.places else None
 
 
 def _read_reject_job(timestamp: float, data: Data) -> RejectJob:

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from batsched_py.hostset import HostSet
+from batsched_py.model.host_room import Places
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import (
     COMPLETED_KILLED,
@@ -59,7 +60,8 @@ class ExecuteJob(Struct, frozen=True):
     """The start of a submitted job on these hosts, with at most one of the three extras.
 
     `mapping` places executor i on the mapping[i]-th host of `hosts`; `storage_mapping` gives labels their hosts.
-    Batsim 5 alone has `placement`, of executors without a mapping, and `overrides`.
+    Batsim 5 alone has `placement`, of executors without a mapping, and `overrides`. `places` are those of tasks that
+    may share their hosts with others.
     """
 
     timestamp: float
@@ -70,6 +72,7 @@ class ExecuteJob(Struct, frozen=True):
     additional_io: AdditionalIo | None = None
     placement: ExecutorPlacement = "spread"
     overrides: tuple[PlacedProfile, ...] = ()
+    places: Places = ()
 
 
 class RejectJob(Struct, frozen=True):

@@ -38,6 +38,7 @@ from batsched_py.simulator.machines.platform_changes import UNCHANGED, Effects, 
 from batsched_py.simulator.machines.switching import Switching
 from batsched_py.simulator.machines.tracer import Tracer
 from batsched_py.simulator.periodic_calls import RecurringEvents
+from batsched_py.simulator.referee.capacities import CapacityRules
 from batsched_py.simulator.referee.placement import PlacementRules
 from batsched_py.simulator.referee.referee import Referee
 from batsched_py.simulator.time.batsim1_loop import Batsim1Loop
@@ -121,7 +122,7 @@ def assemble(
         registration,
         switching,
         Referee(context, jobs, switching, registration, RecurringEvents(context, over)),
-        simulation_begins.build(context, computing, storages, profiles),
+        simulation_begins.build(context, computing, storages, profiles, counts=inputs.counts),
         _sources(context, submissions, external, announces_end=live is None),
         loop if generation.waits_for_calls else Batsim1Loop(context.queue, context.outbox, over),
         partial(longest_message, platform, hosts, settings.master_host, inputs.config.tcp_window, inputs.stranded),
@@ -181,7 +182,9 @@ def _placement_rules(context: Context, inputs: Inputs, cores: Sequence[int]) -> 
     """Return the placement rules, with the numbers of storage hosts by name if jobs may name them."""
     storages = inputs.storages
     named = {} if context.generation.former_storages else _numbers(storages, len(cores) - len(storages))
-    return PlacementRules(context, inputs.profiles, cores, named, inputs.stranded)
+    sharing = context.settings.compute_sharing
+    capacities = CapacityRules(inputs.platform.source, inputs.computing, context.approximations, sharing=sharing)
+    return PlacementRules(context, inputs.profiles, cores, named, stranded=inputs.stranded, capacities=capacities)
 
 
 def _make_execution(

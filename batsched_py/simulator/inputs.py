@@ -26,6 +26,7 @@ from batsched_py.simulator.machines.external_events import check_events, unread_
 from batsched_py.simulator.machines.machines import Machines
 from batsched_py.simulator.machines.power_model import PowerModel
 from batsched_py.simulator.machines.power_properties import read_power_model
+from batsched_py.simulator.referee.capacities import check_capacities
 from batsched_py.simulator.referee.platform_rules import check_roles, check_speeds, check_ways, stranded_hosts
 from batsched_py.simulator.referee.strictness import refused_files, refused_names
 from batsched_py.text.wording import counted
@@ -49,6 +50,7 @@ class Inputs(Struct, frozen=True):
         messages: the demands of Batsim's own messages; None if they take no time.
         stranded: number of a host -> the error if it has no route to the master host.
         notes: approximations, to which the simulation adds.
+        counts: True if a job requests parts of hosts, so that their resources are counted.
     """
 
     generation: Generation
@@ -62,6 +64,7 @@ class Inputs(Struct, frozen=True):
     messages: MessageDemands | None
     stranded: Mapping[int, PlatformError]
     notes: set[str]
+    counts: bool
 
     @property
     def hosts(self) -> tuple[PlatformHost, ...]:
@@ -105,6 +108,9 @@ def check_inputs(
         notes.add(REPLAYED_AS_V4)
     if not (settings.allow_oversized or settings.compute_sharing):  # a shared host may run several executors of one job
         _check_sizes(workloads, len(computing))
+    counts = any(workload.has_demands for workload in workloads)
+    if counts:
+        check_capacities(platform.source, computing)
     machines = Machines(len(computing), len(storages))
     _check_events(settings, generation, machines, notes)
     hosts, messages, power = computing + storages, None, None
@@ -115,7 +121,7 @@ def check_inputs(
         power = [read_power_model(platform.source, host) for host in hosts]
     check_speeds(platform, computing, power if settings.energy else None)
     return Inputs(
-        generation, platform, config, computing, storages, machines, profiles, power, messages, stranded, notes
+        generation, platform, config, computing, storages, machines, profiles, power, messages, stranded, notes, counts
     )
 
 
@@ -164,6 +170,6 @@ def _compute_hosts(platform: Platform, settings: Settings, generation: Generatio
 def _check_sizes(workloads: Sequence[Workload], host_count: int) -> None:
     for workload in workloads:
         for number, (_, size) in enumerate(workload.requests()):
-            if size > host_count:
+            if size > host_count and workload.jobs[number].demand is None:
                 rule = f"asks for {counted(size, 'host')}, the platform has {host_count}"
                 raise WorkloadError(workload.source, f"job {workload.jobs[number].id}.res", rule)

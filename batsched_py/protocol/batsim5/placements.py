@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from batsched_py.bits import MAX_HOST, format_bits
 from batsched_py.hostset import HostSet
 from batsched_py.protocol.batsim5.envelope import only
 from batsched_py.protocol.batsim5.profiles import profile_id, profile_name
 from batsched_py.protocol.commands import ExecuteJob, ExecutorPlacement, PlacedProfile
-from batsched_py.protocol.fields import Data, array, hosts, mapping, text
+from batsched_py.protocol.fields import Data, array, hosts, mapping, rest, text
+from batsched_py.protocol.task_gpus import TASK_GPUS, read_task_gpus, write_task_gpus
 from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 
+_TASK_MEMBERS: Final = frozenset({TASK_GPUS})
 _MEMBERS: Final = frozenset({"job_id", "allocation", "profile_allocation_override", "storage_placement"})
 _PLACED: Final = frozenset({"host_allocation", "executor_placement_type", "executor_placement"})
 _PREDEFINED: Final = "PredefinedExecutorPlacementStrategyWrapper"
@@ -30,6 +34,9 @@ _Placed = tuple[HostSet, Mapping[int, int] | None, ExecutorPlacement]
 
 def read_execute(timestamp: float, data: Data, highest: int = MAX_HOST) -> ExecuteJob:
     """Read the command; FieldError for anything that makes Batsim abort or crash."""
+    if TASK_GPUS in data:
+        command = read_execute(timestamp, rest(data, _TASK_MEMBERS), highest)
+        return replace(command, places=read_task_gpus(data[TASK_GPUS], command.hosts, command.mapping))
     only(data, _MEMBERS)
     job_id = text(data, "job_id")
     allocation = mapping(data, "allocation")
@@ -66,6 +73,8 @@ def write_execute(command: ExecuteJob) -> dict[str, Any]:
         data["storage_placement"] = [
             {"storage_name": label, "host_id": host} for label, host in command.storage_mapping.items()
         ]
+    if command.places:
+        data[TASK_GPUS] = write_task_gpus(command.places)
     return data
 
 

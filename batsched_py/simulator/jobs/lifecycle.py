@@ -150,6 +150,8 @@ class Jobs:
         if off := hosts & self._context.off:
             rule = "starts on a host that is off (see --on-failure): Batsim aborts"
             raise BrokenRuleError(rule, job=job.id, hosts=off)
+        if job.demand is not None or command.places:
+            self._placement.capacities.begin(command, job)
         if self._context.fluid is None:
             self._note_sharing(profile, hosts)
         live.hosts, live.site = command.hosts, self._placement.site(command, job, profile)
@@ -355,6 +357,8 @@ class Jobs:
         now, energy, job_id = self._queue.now, -1.0, live.job.id
         live.state, live.code = state, code
         self._machines.release(live.hosts.bits, now)
+        if live.job.demand is not None:
+            self._placement.capacities.end(job_id)
         joules, lost = running.stop(), running.lost
         if not isinstance(running, PlannedJob):
             if self._ended.slowed is None:

@@ -17,6 +17,7 @@ from batsched_py.simulator.jobs.execution import HostsByRole
 from batsched_py.simulator.jobs.live_jobs import NO_SITE
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.machines.machines import COMPUTING, IDLE, members
+from batsched_py.simulator.referee.capacities import CapacityRules
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.text.wording import counted
 
@@ -33,13 +34,16 @@ class PlacementRules:
         profiles: ProfileStore,
         cores: Sequence[int] = (),
         storages: Mapping[str, int] = NO_STORAGES,
+        *,
         stranded: Mapping[int, PlatformError] = MappingProxyType({}),
+        capacities: CapacityRules | None = None,
     ) -> None:
-        """Take the machines; `cores` of each host, needed if executors fill hosts; `storages` by name.
+        """Take the machines; `cores` of each host, needed if executors fill hosts; `storages` by name; `capacities`.
 
         On `stranded` hosts no job may begin: host -> error.
         """
         self._stranded = stranded
+        self.capacities = capacities or CapacityRules("", (), context.approximations, sharing=False)
         self._cores, self._named_storages = cores, storages
         self._context, self._machines, self._profiles = context, context.machines, profiles
         #: Bits of the hosts on which several jobs may run.
@@ -56,7 +60,7 @@ class PlacementRules:
         if self._stranded and lowest_one(hosts) in self._stranded:
             raise self._stranded[lowest_one(hosts)]
         if hosts & (machines.free | lost) != hosts:
-            self._check_hosts(job, hosts & ~lost)
+            self._check_hosts(job, hosts & ~lost, self.capacities.shared if command.places else 0)
         unfit = self._context.meter.unfit(hosts) if self._context.meter is not None else 0
         if unfit:
             raise BrokenRuleError(
@@ -141,13 +145,13 @@ class PlacementRules:
             raise BrokenRuleError(f"{what} that is composed ({found.name}), and it is not", job=job.id)
         return found
 
-    def _check_hosts(self, job: Job, hosts: int) -> None:
+    def _check_hosts(self, job: Job, hosts: int, shared: int) -> None:
         machines = self._machines
         if hosts & ~machines.all:
             stored = f", {machines.storages.bit_count()} of them storage hosts" if machines.storages else ""
             rule = f"names hosts that do not exist: there are {machines.count}{stored}"
             raise BrokenRuleError(rule, job=job.id, hosts=hosts & ~machines.all)
-        used = hosts & machines.hosts_in[COMPUTING] & ~self._sharing
+        used = hosts & machines.hosts_in[COMPUTING] & ~(self._sharing | shared)
         if used:
             kind = "storage hosts" if used & machines.storages else "hosts"
             raise BrokenRuleError(

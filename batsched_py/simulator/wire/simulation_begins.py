@@ -10,6 +10,7 @@ from batsched_py.model.platform import PlatformHost
 from batsched_py.model.settings import Settings
 from batsched_py.protocol.batsim5.greeting import PROTOCOL_VERSION
 from batsched_py.protocol.events import NO_MEMBERS, Config, DescribedHost, SimulationBegins
+from batsched_py.protocol.task_gpus import DEMANDS
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.wire.rounding import wire_members
@@ -24,22 +25,31 @@ _VERSIONS: Final = {
 
 
 def build(
-    context: Context, hosts: Sequence[PlatformHost], storages: Sequence[PlatformHost], profile_store: ProfileStore
+    context: Context,
+    hosts: Sequence[PlatformHost],
+    storages: Sequence[PlatformHost],
+    profile_store: ProfileStore,
+    *,
+    counts: bool = False,
 ) -> SimulationBegins:
     """Return the event: compute and storage hosts, configuration, workloads, and profiles that jobs need.
+
+    If the resources of hosts are counted (`counts`), it says so, which Batsim never does.
 
     For Batsim 1.4 it contains only compute hosts, with their properties in the platform file.
     """
     settings, config = context.settings, _config(context)
+    later = context.generation.greets
+    extra: dict[str, Any] = {**(_extra_members(settings) if later else {}), **({DEMANDS: True} if counts else {})}
     if not context.generation.describes_workloads:
         resources = tuple(
-            DescribedHost(number, host.name, "idle", host.properties) for number, host in enumerate(hosts)
+            DescribedHost(number, host.name, "idle", host.properties, extra=_cores(host) if counts else NO_MEMBERS)
+            for number, host in enumerate(hosts)
         )
-        return SimulationBegins(0.0, resources, compute_sharing=settings.compute_sharing, config=config)
-    later = context.generation.greets
+        return SimulationBegins(0.0, resources, compute_sharing=settings.compute_sharing, config=config, extra=extra)
     return SimulationBegins(
         0.0,
-        tuple(_resources(hosts, 0, later=later)),
+        tuple(_resources(hosts, 0, later=later, counts=counts)),
         tuple(_resources(storages, len(hosts), later=later)),
         settings.compute_sharing,
         settings.storage_sharing,
@@ -49,7 +59,7 @@ def build(
             name: {profile.name: wire_members(profile.members) for profile in profiles.by_name.values()}
             for name, profiles in profile_store.by_workload.items()
         },
-        extra=_extra_members(settings) if later else NO_MEMBERS,
+        extra=extra,
     )
 
 
@@ -77,15 +87,30 @@ def _config(context: Context) -> Config:
     )
 
 
-def _resources(hosts: Iterable[PlatformHost], first: int, *, later: bool) -> Iterable[DescribedHost]:
+def _cores(host: PlatformHost) -> dict[str, Any]:
+    """Return the member that Batsim 5 sends, and earlier versions do not."""
+    return {"core_count": host.cores}
+
+
+def _resources(
+    hosts: Iterable[PlatformHost], first: int, *, later: bool, counts: bool = False
+) -> Iterable[DescribedHost]:
     """Return hosts numbered from `first`; each has a `role`, which is "" for a compute host.
 
-    In Batsim 5 (`later`) the role is absent rather than empty, and speeds, cores and pstates are included.
+    In Batsim 5 (`later`) the role is absent rather than empty, and speeds, cores and pstates are included. Cores are
+    also included in former versions if they are counted.
     """
     for number, host in enumerate(hosts, first):
         own = {key: value for key, value in host.properties.items() if key != "role"}
         if not later:
-            yield DescribedHost(number, host.name, "idle", {"role": host.role, **own}, dict(host.zone_properties))
+            yield DescribedHost(
+                number,
+                host.name,
+                "idle",
+                {"role": host.role, **own},
+                dict(host.zone_properties),
+                extra=_cores(host) if counts else NO_MEMBERS,
+            )
             continue
         properties = {"role": host.role, **own} if host.role else own
         extra_members = {"pstate": host.pstate, "pstate_count": len(host.speeds), "core_count": host.cores}

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import LocalProtocolError, RemoteProtocolError
 from batsched_py.hostset import HostSet
+from batsched_py.model.host_room import TaskPlace
 from batsched_py.model.job import Job
 from batsched_py.protocol.codec import Message, as_read, decode, encode
 from batsched_py.protocol.commands import AdditionalIo, CallMeLater, ExecuteJob, RejectJob
@@ -94,7 +95,7 @@ def test_each_member_that_may_be_left_out_is_known_here() -> None:
         JobSubmitted: {"profile", "extra"},
         JobCompleted: {"return_code", "hosts", "status", "kill_reason", "extra"},
         RequestedCall: {"extra", "call_id", "last"},
-        ExecuteJob: {"mapping", "storage_mapping", "additional_io", "placement", "overrides"},
+        ExecuteJob: {"mapping", "storage_mapping", "additional_io", "placement", "overrides", "places"},
         CallMeLater: {"call_id"},
     }
 
@@ -146,6 +147,7 @@ def test_an_event_with_more_is_written(value: Any) -> None:
         replace(COMMANDS[0], additional_io=AdditionalIo(TWO, "io")),
         replace(COMMANDS[0], placement="fill-one-host-completely"),
         replace(COMMANDS[0], overrides=(1,)),
+        replace(COMMANDS[0], places=(TaskPlace(0, (1,)), TaskPlace(1, (0,)))),
         replace(COMMANDS[2], at=9),
         replace(COMMANDS[2], at=math.inf),
         replace(COMMANDS[2], at=math.nan),
