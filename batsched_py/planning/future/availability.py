@@ -385,16 +385,21 @@ class Availability:
         return None
 
     def earliest_room(
-        self, wanted: JobDemand, duration: float, pack: Pack, among: HostSet | None = None
+        self,
+        wanted: JobDemand,
+        duration: float,
+        pack: Pack,
+        among: HostSet | None = None,
+        limit: float = math.inf,
     ) -> RoomSlot | None:
-        """Return the first places of all tasks for `duration` seconds; None if there are none.
+        """Return the first places of all tasks for `duration` seconds; None if there are none by the `limit`.
 
         `among` are the eligible hosts, None for all; `pack` places the tasks in rooms that are free for that long.
         """
         if self.rooms is None:
             raise ValueError("tasks can only be placed if hosts may be shared")
         eligible = self.hosts if among is None else among.bits
-        return RoomSearch(self.rooms, wanted, duration, self._starts, eligible).run(self._whole_steps(), pack)
+        return RoomSearch(self.rooms, wanted, duration, self._starts, eligible).run(self._whole_steps(), pack, limit)
 
     def earliest_count(self, size: int, duration: float) -> Claim | None:
         """Return the first claim of any `size` hosts for `duration` seconds; None if there is none.

@@ -47,8 +47,8 @@ class RoomSearch:
         self._fitting = future.fitting(wanted)
         self._among = among & self._sites.capable
 
-    def run(self, whole: Iterable[tuple[float, int]], pack: Pack) -> RoomSlot | None:
-        """Return the first slot; None if there is none.
+    def run(self, whole: Iterable[tuple[float, int]], pack: Pack, limit: float = math.inf) -> RoomSlot | None:
+        """Return the first slot; None if there is none with a start at or before `limit`.
 
         `pack` places the tasks on hosts with enough room. `whole` are (instant, bits of the hosts without whole-host
         work or reservations from then on), from now.
@@ -72,7 +72,7 @@ class RoomSearch:
             time = ends.numbers[ended] if ended < len(ends.numbers) else math.inf
             if following is not None and following[0] <= time:
                 (time, free), following = following, next(steps, None)
-            if time == math.inf:
+            if time == math.inf or time > limit:
                 return None
             while ended < len(ends.numbers) and ends.numbers[ended] <= time:
                 self._renew(ends.items[ended].taken, time, time + duration)

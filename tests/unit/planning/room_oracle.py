@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
 from batsched_py.model.host_room import HostRoom, Places
+from batsched_py.model.job import Job
 from batsched_py.model.job_demand import JobDemand
-from batsched_py.planning.future.promises import RoomSlot
+from batsched_py.planning.future.entries import Entry
+from batsched_py.planning.future.promises import RoomSlot, Slot, Specific
 from batsched_py.planning.policies.packing import PACKED_SELECTIONS
-from batsched_py.planning.task_packing import pack_tasks
-from tests.unit.planning.oracle import Oracle
+from batsched_py.planning.task_packing import Pack, pack_tasks
+from tests.unit.planning.oracle import Oracle, Work
 from tests.unit.planning.random_life import ALL, HOSTS, Life
 
 LICENCES = {"matlab": 2, "solver": 3}
@@ -34,6 +37,11 @@ RATINGS = [
     PACKED_SELECTIONS[name].prepare(tuple(CAPACITIES.values()), ())
     for name in ("best_fit", "gpu_clustering", "worst_fit")
 ]
+
+
+def pack_as(rating: int) -> Pack:
+    """Place tasks by one of the ratings."""
+    return lambda wanted, rooms: pack_tasks(wanted, rooms, RATINGS[rating])
 
 
 @dataclass(slots=True)
@@ -85,9 +93,9 @@ class RoomOracle(Oracle):
         room = HostRoom(CAPACITIES[host])
         for time in self.within(start, end):
             cores, memory, gpus, others = self.left(host, time)
-            room.cores, room.memory = min(room.cores, cores), min(room.memory, memory)
-            room.gpus = tuple(min(one, other) for one, other in zip(room.gpus, gpus, strict=True))
-            room.others = {name: min(amount, others[name]) for name, amount in room.others.items()}
+            room.cores, room.memory = int(min(room.cores, cores)), int(min(room.memory, memory))
+            room.gpus = tuple(int(min(one, other)) for one, other in zip(room.gpus, gpus, strict=True))
+            room.others = {name: int(min(amount, others[name])) for name, amount in room.others.items()}
         room.gpu_amount = sum(room.gpus)
         for each in self.tasks_at(start):
             task = room.needed(each.demand.task) if each.demand.task.gpus else each.demand.task
@@ -96,7 +104,7 @@ class RoomOracle(Oracle):
                     room.kinds[task.gpus if task.share == WHOLE else 0] += place.tasks
         return room
 
-    def left(self, host: int, time: float) -> tuple[int, int, list[int], dict[str, int]]:
+    def left(self, host: int, time: float, least: float = 0) -> tuple[float, float, list[float], dict[str, float]]:
         """What is free at an instant, at least 0."""
         capacity = CAPACITIES[host]
         cores, memory, gpus, others = capacity.cores, capacity.memory, [WHOLE] * capacity.gpus, dict(capacity.others)
@@ -110,7 +118,8 @@ class RoomOracle(Oracle):
                         gpus[gpu] -= task.share
                     for name, amount in task.others:
                         others[name] -= amount * place.tasks
-        return max(0, cores), max(0, memory), [max(0, gpu) for gpu in gpus], {k: max(0, v) for k, v in others.items()}
+        named = {name: max(least, amount) for name, amount in others.items()}
+        return max(least, cores), max(least, memory), [max(least, gpu) for gpu in gpus], named
 
     def has_licences(self, wanted: JobDemand, start: float, end: float) -> bool:
         for time in self.within(start, end):
@@ -150,6 +159,8 @@ class SharedLife(Life):
         self.oracle = RoomOracle(ALL)
         self.future.share(CAPACITIES, LICENCES)
         self._count = 0
+        #: Id of a job with whole hosts -> these, and its end.
+        self.whole: dict[str, tuple[int, float]] = {}
         self._deeds += [
             *(self.begin_tasks, self.begin_tasks, self.begin_tasks, self.begin_tasks, self.end_tasks, self.end_tasks),
             *(self.promise_tasks, self.promise_tasks, self.promise_tasks, self.withdraw, self.withdraw, self.put_off),
@@ -180,9 +191,7 @@ class SharedLife(Life):
 
     def earliest_room(self, wanted: JobDemand, duration: float, among: int, rating: int) -> RoomSlot | None:
         """As the availability says."""
-        return self.future.earliest_room(
-            wanted, duration, lambda job, rooms: pack_tasks(job, rooms, RATINGS[rating]), HostSet(among)
-        )
+        return self.future.earliest_room(wanted, duration, pack_as(rating), HostSet(among))
 
     def begin_tasks(self) -> None:
         """Tasks begin where there is room now, even where others are promised it later."""
@@ -219,6 +228,46 @@ class SharedLife(Life):
         """A promise is taken back, perhaps after its end."""
         if self.oracle.promised:
             self.future.release(self.oracle.promised.pop(self.chance.randrange(len(self.oracle.promised))))
+
+    def begin(self, job: Job, promise: Specific, now: float) -> None:
+        """Begin what was promised."""
+        until = now + job.limit
+        if isinstance(promise, RoomSlot):
+            self.oracle.running[job.id] = Tasks(promise.places, promise.demand, now, until)
+            self.future.occupy_tasks(job.id, promise.places, promise.demand, until)
+        else:
+            self.whole[job.id] = promise.hosts.bits, until
+            self.oracle.works.append(Work(promise.hosts.bits, until, until))
+            self.future.occupy(promise.hosts.bits, until)
+
+    def end(self, name: str) -> None:
+        """End what was begun."""
+        if name in self.oracle.running:
+            del self.oracle.running[name]
+            self.future.vacate_tasks(name)
+            return
+        hosts, until = self.whole.pop(name)
+        self.oracle.works.remove(Work(hosts, until, until))
+        self.future.vacate(hosts, until)
+
+    def check(self, entries: Sequence[Entry[Specific]]) -> None:
+        """No host has less than nothing at any time, with these promises."""
+        promises = [entry.promise for entry in entries]
+        self.oracle.promised = [promise for promise in promises if isinstance(promise, RoomSlot)]
+        self.oracle.slots = [promise for promise in promises if isinstance(promise, Slot)]
+        for time in self.oracle.instants():
+            taken = sum(work.hosts for work in self.oracle.works if work.predicted > time)
+            for slot in self.oracle.slots:
+                if slot.start <= time < slot.end:
+                    assert not taken & slot.hosts.bits
+                    taken |= slot.hosts.bits
+            assert not taken & self.oracle.used_at(time)
+            for host in CAPACITIES:
+                cores, memory, gpus, others = self.oracle.left(host, time, least=-math.inf)
+                assert min(cores, memory, *gpus, *others.values()) >= 0
+            for name, number in LICENCES.items():
+                used = [dict(each.demand.licences).get(name, 0) for each in self.oracle.tasks_at(time)]
+                assert sum(used) <= number
 
 
 assert len(CAPACITIES) == HOSTS

@@ -1,0 +1,102 @@
+"""The room book: promises of places for tasks that share hosts, and of whole hosts among them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.host_room import Places
+from batsched_py.model.job import Job
+from batsched_py.model.job_demand import JobDemand
+from batsched_py.planning.future.availability import Availability
+from batsched_py.planning.future.promise_book import Gaps, HostGaps, ReservingBook
+from batsched_py.planning.future.promises import Choose, Slot, Specific
+from batsched_py.planning.task_packing import Pack
+
+# The book is used from the first job on that requests parts of hosts: a number of hosts, which EASY's shadow and the
+# claims of the count book are, says nothing about cores and GPUs (ADR 19 has the same argument for constraints).
+#
+# A promise of a room is compressed by releasing it and searching anew, which is the rule itself. The search ends at the
+# start that the job has, so it walks the instants before it and no others.
+
+
+class RoomGaps(HostGaps):
+    """The rooms that are free now, and the times until which promises leave them free.
+
+    Only whole hosts are a copy that starts must be taken from; rooms are those of the availability, in which a start is
+    booked at once.
+    """
+
+    __slots__ = ("_future", "_pack", "_too_late")
+
+    def __init__(self, future: Availability, pack: Pack) -> None:
+        super().__init__(future.free, future.host_falls())
+        self._future, self._pack = future, pack
+        #: Demand -> the first end for which there was no room: later ones need not be searched.
+        self._too_late: dict[JobDemand, float] = {}
+
+    def find_tasks(self, wanted: JobDemand, end: float, among: HostSet | None = None) -> Places | None:
+        """Return places of all tasks that are free now and, by the promises, until `end`; None if there are none."""
+        too_late = self._too_late.get(wanted)
+        if among is None and too_late is not None and end >= too_late:
+            return None
+        now = self._future.now
+        slot = self._future.earliest_room(wanted, end - now, self._pack, among, now)
+        if slot is None and among is None:
+            self._too_late[wanted] = end
+        return None if slot is None else slot.places
+
+    def take(self, hosts: HostSet, end: float) -> None:
+        """Record a start on whole hosts, or of tasks on hosts of which some were free."""
+        super().take(HostSet(hosts.bits & self.free), end)
+
+
+class RoomBook(ReservingBook[Specific]):
+    """Promises of specific hosts, or of places for tasks."""
+
+    __slots__ = ("_pack",)
+
+    def __init__(self, availability: Callable[[], Availability], duration: Callable[[Job], float], pack: Pack) -> None:
+        """Begin as a PromiseBook; `pack` places tasks."""
+        super().__init__(availability, duration)
+        self._pack = pack
+
+    def earliest(self, job: Job, among: HostSet | None = None, choose: Choose | None = None) -> Specific | None:
+        """Return the first hosts or places that break no promise."""
+        return self._before(job, self._duration(job), math.inf, among, choose)
+
+    def _before(
+        self, job: Job, duration: float, limit: float, among: HostSet | None, choose: Choose | None
+    ) -> Specific | None:
+        """Return the first hosts or places, if the start is not later than the limit."""
+        future = self._availability()
+        if job.demand is not None:
+            return future.earliest_room(job.demand, duration, self._pack, among, limit)
+        return future.earliest(job.size, duration, among, choose)
+
+    def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Specific]]:
+        """Compress as a ReservingBook; a promise is replaced only by one that starts earlier."""
+        future = self._availability()
+        for entry in list(self.entries.values()):
+            promise = entry.promise
+            if promise is None or promise.start < future.now:  # it is due, and its hosts are late
+                continue
+            future.release(promise)
+            better = self._before(entry.job, entry.duration, promise.start, None, choose)
+            if better is None or better.start >= promise.start:
+                future.reserve(promise)
+                continue
+            future.reserve(better)
+            self._leave(entry, promise)
+            self._enter(entry, better)
+            entry.renew(better)
+            yield entry.job, better
+
+    def adopt(self, job: Job, start: float, end: float) -> Specific | None:
+        """Return a promise of specific hosts for one of a number of them in [start, end); if need be, a later one."""
+        slot: Slot | None = self._availability().slot_at(start, job.size, end - start)
+        return slot or self.earliest(job)
+
+    def _find_gaps(self) -> Gaps:
+        return RoomGaps(self._availability(), self._pack)

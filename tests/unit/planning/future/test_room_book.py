@@ -1,0 +1,187 @@
+"""Promises of rooms: their first start, what they leave to others, and compression."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import pytest
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
+from batsched_py.model.host_room import HostRoom, Places, TaskPlace
+from batsched_py.model.job import Job
+from batsched_py.model.job_demand import JobDemand
+from batsched_py.planning.future.availability import Availability
+from batsched_py.planning.future.promises import RoomSlot, Slot
+from batsched_py.planning.future.room_book import RoomBook, RoomGaps
+from batsched_py.planning.policies.packing import PACKED_SELECTIONS
+from batsched_py.planning.task_packing import pack_tasks
+from tests.unit.planning.room_oracle import CAPACITIES, SharedLife, pack_as
+
+#: Two hosts with 4 cores and 2 GPUs.
+HOSTS = dict.fromkeys(range(2), HostCapacity(cores=4 * WHOLE, memory=8, gpus=2, model="T4"))
+RATING = PACKED_SELECTIONS["best_fit"].prepare(tuple(HOSTS.values()), ())
+
+
+def pack(wanted: JobDemand, rooms: Mapping[int, HostRoom]) -> Places | None:
+    return pack_tasks(wanted, rooms, RATING)
+
+
+def new_job(
+    name: str, walltime: float, *, cores: int = 1, gpus: int = 0, tasks: int = 1, whole: bool = False, memory: int = 0
+) -> Job:
+    task = TaskDemand(cores=cores * WHOLE, memory=memory, gpus=gpus)
+    demand = None if whole else JobDemand(tasks=tasks, task=task)
+    return Job(f"w0!{name}", 0.0, tasks, walltime, "p", {}, demand)
+
+
+class Scene:
+    """Two hosts, and a book."""
+
+    def __init__(self) -> None:
+        self.future = Availability(0.0, 0b11)
+        self.future.share(HOSTS, {})
+        self.book = RoomBook(
+            lambda: self.future, lambda job: job.limit, lambda job, rooms: pack_tasks(job, rooms, RATING)
+        )
+
+    def start(self, job: Job) -> None:
+        """Start it where there is room now."""
+        found = self.book.earliest(job)
+        assert found is not None
+        assert found.start <= self.future.now
+        if isinstance(found, RoomSlot):
+            self.future.occupy_tasks(job.id, found.places, found.demand, self.future.now + job.limit)
+        else:
+            self.future.occupy(found.hosts.bits, self.future.now + job.limit)
+        self.book.forget_gaps()
+
+    def promise(self, job: Job) -> float:
+        """Promise it its first start."""
+        found = self.book.earliest(job)
+        self.book.keep(job, found)
+        assert found is not None
+        return found.start
+
+    def gaps(self) -> RoomGaps:
+        found = self.book.gaps()
+        assert isinstance(found, RoomGaps)
+        return found
+
+
+def test_a_promise_begins_when_enough_tasks_have_ended() -> None:
+    """Cores are free on both hosts, GPUs on neither, until the first end."""
+    scene = Scene()
+    scene.start(new_job("a", 10, gpus=2))
+    scene.start(new_job("b", 20, gpus=1))
+    assert scene.promise(new_job("c", 5, gpus=2)) == 10
+    assert scene.promise(new_job("d", 5, gpus=2)) == 15
+    assert scene.promise(new_job("e", 5, gpus=1)) == 0
+
+
+def test_an_overtaking_job_ends_before_the_promise_or_leaves_it_enough() -> None:
+    """The promised GPUs are kept from 10 on; the cores beside them are not."""
+    scene = Scene()
+    scene.start(new_job("a", 10, cores=2, gpus=1))
+    scene.start(new_job("b", 10, cores=2, gpus=2))
+    assert scene.promise(new_job("c", 10, cores=2, gpus=2, tasks=2)) == 10
+    gpu, cores = JobDemand(tasks=1, task=TaskDemand(gpus=1)), JobDemand(tasks=1, task=TaskDemand(cores=2 * WHOLE))
+    assert scene.gaps().find_tasks(gpu, 10.0) == (TaskPlace(0, (1,)),)
+    assert scene.gaps().find_tasks(gpu, 10.5) is None
+    assert scene.gaps().find_tasks(cores, math.inf) == (TaskPlace(0, ()),)
+
+
+def test_a_search_that_failed_is_not_repeated_for_later_ends() -> None:
+    """Of equal demands the shortest job may still fit."""
+    scene = Scene()
+    scene.start(new_job("a", 10, gpus=1))
+    scene.promise(new_job("b", 10, gpus=2, tasks=2))
+    gaps, gpus = scene.gaps(), JobDemand(tasks=3, task=TaskDemand(gpus=1))
+    assert gaps.find_tasks(gpus, 12.0) is None
+    assert gaps.find_tasks(gpus, 13.0) is None
+    assert gaps.find_tasks(gpus, 9.0) is not None
+    assert gaps.find_tasks(gpus, 13.0, HostSet(0b11)) is None
+
+
+def test_whole_hosts_and_rooms_are_promised_among_each_other() -> None:
+    """A job with a whole host waits for the tasks on it; tasks then wait for the job."""
+    scene = Scene()
+    scene.start(new_job("a", 10))
+    scene.start(new_job("b", 20, whole=True))
+    assert scene.promise(new_job("c", 5, whole=True)) == 10
+    assert scene.promise(new_job("d", 10, cores=2)) == 0
+    assert scene.promise(new_job("e", 10, cores=4)) == 15
+
+
+def test_a_start_of_tasks_takes_their_host_from_the_whole_ones() -> None:
+    """The number of free hosts decreases once, with the first task on a host."""
+    scene = Scene()
+    gaps = scene.gaps()
+    assert (gaps.left, gaps.find(2, 10.0)) == (2, HostSet(0b11))
+    gaps.take(HostSet(0b1), 10.0)
+    gaps.take(HostSet(0b1), 10.0)
+    assert (gaps.left, gaps.find(1, 10.0)) == (1, HostSet(0b10))
+
+
+def test_compression_moves_promises_to_earlier_starts_only() -> None:
+    """The first moves into the room that an early end has left, the second follows it."""
+    scene = Scene()
+    scene.start(new_job("a", 10, gpus=2))
+    scene.start(new_job("b", 20, gpus=2))
+    first, second, third = new_job("c", 5, gpus=2), new_job("d", 5, gpus=2), new_job("e", 30, gpus=2, tasks=2)
+    assert [scene.promise(job) for job in (first, second, third)] == [10, 15, 20]
+    scene.future.advance(4.0)
+    scene.future.vacate_tasks("w0!a")
+    moved = {job.name: promise.start for job, promise in scene.book.compress()}
+    assert moved == {"c": 4, "d": 9}
+    assert [entry.start for entry in scene.book.entries.values()] == [4, 9, 20]
+
+
+def test_a_promise_of_a_number_of_hosts_becomes_one_of_hosts() -> None:
+    """With the same start, if as many hosts are free then."""
+    scene = Scene()
+    scene.start(new_job("a", 10, whole=True))
+    job = new_job("b", 5, tasks=2, whole=True)
+    assert scene.book.adopt(job, 10.0, 15.0) == Slot(10.0, 15.0, HostSet(0b11))
+    assert scene.book.adopt(job, 5.0, 10.0) == Slot(10.0, 15.0, HostSet(0b11))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_compressed_promises_are_kept_and_need_no_more_than_there_is(seed: int) -> None:
+    """Through lives in which only work that ends early changes what was predicted."""
+    life = SharedLife(seed)
+    now = 0.0
+    book = RoomBook(lambda: life.future, lambda job: job.limit, pack_as(0))
+    promised: dict[str, float] = {}
+    running: dict[str, float] = {}
+    for number in range(40):
+        whole = life.chance.random() < 0.2
+        demand = life.demand()
+        size = life.chance.randint(1, 3) if whole else demand.tasks
+        job = Job(f"w0!{number}", now, size, float(life.chance.randint(1, 9)), "p", {}, None if whole else demand)
+        found = book.earliest(job)
+        if found is None:
+            assert not whole
+            continue
+        book.keep(job, found)
+        promised[job.id] = found.start
+        now = min([now + life.chance.randint(0, 3), *running.values(), book.first_start])
+        life.future.advance(now)
+        for name in [name for name, end in running.items() if end <= now or life.chance.random() < 0.2]:
+            del running[name]
+            life.end(name)
+        for better, promise in book.compress():
+            assert promise.start < promised[better.id]
+            promised[better.id] = promise.start
+        for entry, promise in book.starting(now):
+            book.withdraw(entry)
+            assert now == promised[entry.job.id]
+            running[entry.job.id] = now + entry.job.limit
+            life.begin(entry.job, promise, now)
+        life.oracle.now = now
+        life.check(list(book.entries.values()))
+    assert len(promised) > 20
+
+
+assert len(CAPACITIES) == 7
