@@ -14,8 +14,8 @@ from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.calendar import Changes
 from batsched_py.planning.future.promises import RoomSlot
 from batsched_py.planning.future.ranking import Ranking
-from batsched_py.planning.future.room_steps import Amounts, RoomLayout, RoomSteps
-from batsched_py.planning.future.task_sites import FittingTasks, TaskSites
+from batsched_py.planning.future.room_levels import RoomLevels
+from batsched_py.planning.future.room_steps import Amounts, RoomLayout, RoomSteps, TaskFit
 
 # A host is here while any task uses it, now or by a promise; all others are empty, and known by their capacities alone.
 # Work has no begin (minus infinity), as no query concerns the past, so a start costs one border.
@@ -27,8 +27,8 @@ from batsched_py.planning.future.task_sites import FittingTasks, TaskSites
 # The bits of used hosts over time (`_used`, `_begins`, `_ceases`) are only needed when a job asks for whole hosts, so
 # they are made for the changed hosts when they are asked (`_settle`). Without such jobs a change costs one set entry.
 
-#: The number of demands for which the fitting tasks of each host are kept.
-_MOST_DEMANDS: Final = 256
+#: The number of demands whose amounts are kept.
+_MOST_DEMANDS: Final = 1 << 12
 
 
 class RoomUse:
@@ -67,6 +67,7 @@ class RoomFuture:
         classes: capacity -> its amounts, and bits of the hosts that have it.
         licences: the free licences.
         ends, starts: all uses by their ends, and promises by their starts.
+        promised: bits of hosts with promises.
     """
 
     def __init__(
@@ -96,8 +97,15 @@ class RoomFuture:
         #: All uses by their ends, and those with a start by it.
         self.ends: Ranking[RoomUse] = Ranking()
         self.starts: Ranking[RoomUse] = Ranking()
-        #: Demand of a task -> where it fits.
-        self._sites: dict[TaskDemand, TaskSites] = {}
+        #: Bits of hosts with promises.
+        self.promised = 0
+        self._levels = RoomLevels(self.layout, capacities, self.classes)
+        #: Hosts whose free amounts at `now` have changed since the levels were asked.
+        self._changed: set[int] = set()
+        #: Capacity -> the room of unused hosts; host -> the room of a used one at `now`, until it changes.
+        self._unused = {capacity: HostRoom(capacity) for capacity in self.classes}
+        self._rooms: dict[int, HostRoom] = {}
+        self._fits: dict[TaskDemand, TaskFit] = {}
         #: Bits of hosts that tasks use at `now`, and those that they begin or cease to use later; see `_settle`.
         self._used = 0
         self._begins, self._ceases = Changes(), Changes()
@@ -140,13 +148,17 @@ class RoomFuture:
         self._promises[id(slot)] = slot, use
         for host in use.taken:
             self._line(host).promises += 1
+            self.promised |= 1 << host
         self._add(use)
 
     def release(self, slot: RoomSlot) -> None:
         """Release a reservation."""
         _, use = self._promises.pop(id(slot))
         for host in use.taken:
-            self.lines[host].promises -= 1
+            line = self.lines[host]
+            line.promises -= 1
+            if not line.promises:
+                self.promised ^= 1 << host
         self._remove(use)
 
     # Queries.
@@ -165,28 +177,35 @@ class RoomFuture:
         exactly = ends.numbers[at : bisect_right(ends.numbers, time)]
         return self.is_late or any(use.start == -math.inf for use in ends.items[at : at + len(exactly)])
 
-    def least(self, host: int, start: float, end: float) -> HostRoom:
-        """Return what is free of a host during all of [start, end), each resource by itself."""
-        capacity, line = self.capacities[host], self.lines.get(host)
+    def room(self, host: int, start: float, end: float) -> HostRoom:
+        """Return what is free of a host during all of [start, end), each resource by itself; it may not be changed."""
+        line = self.lines.get(host)
         if line is None:
-            return HostRoom(capacity)
-        return self.layout.room(capacity, line.least(start, end), self._kinds(host, start))
+            return self._unused[self.capacities[host]]
+        if start <= self.now and not line.promises:
+            room = self._rooms.get(host)
+            if room is None:
+                room = self._rooms[host] = self._room(host, line.at(start), start)
+            return room
+        return self._room(host, line.least(start, end), start)
 
-    def sites(self, task: TaskDemand) -> TaskSites:
-        """Return where a task fits now."""
-        sites = self._sites.pop(task, None)
-        if sites is None:
-            sites = TaskSites(task, self.layout, self.classes, self.capacities)
-            if len(self._sites) >= _MOST_DEMANDS:
-                del self._sites[next(iter(self._sites))]
-            sites.changed.update(self.lines)
-        self._sites[task] = sites
-        sites.refresh(self.lines, self.now)
-        return sites
+    def levels(self) -> RoomLevels:
+        """Return the hosts on which tasks fit now."""
+        lines, levels = self.lines, self._levels
+        for host in self._changed:
+            line = lines.get(host)
+            levels.change(host, None if line is None else line.at(self.now))
+        self._changed.clear()
+        return levels
 
-    def fitting(self, wanted: JobDemand) -> FittingTasks:
-        """Return the fitting tasks of a job on each used host, now."""
-        return FittingTasks(self.sites(wanted.task), wanted)
+    def fit(self, task: TaskDemand) -> TaskFit:
+        """Return the count of tasks that fit into some amounts."""
+        found = self._fits.get(task)
+        if found is None:
+            if len(self._fits) >= _MOST_DEMANDS:
+                self._fits.clear()
+            found = self._fits[task] = TaskFit(task, self.layout)
+        return found
 
     def licences_of(self, wanted: JobDemand) -> Amounts | None:
         """Return the licences that a job takes as amounts; None if the machine never has as many."""
@@ -196,15 +215,6 @@ class RoomFuture:
         amounts = tuple(named.pop(name, 0) for name in self._licence_names)
         enough = all(need <= have for need, have in zip(amounts, self.licences.capacity, strict=True))
         return amounts if enough and not named else None
-
-    def promised_hosts(self, end: float) -> int:
-        """Return the bits of hosts of promises that begin before `end`, and are not over."""
-        bits = 0
-        at = bisect_right(self.starts.numbers, math.nextafter(end, -math.inf))
-        for use in self.starts.items[:at]:
-            if use.end > self.now:
-                bits |= bits_of(use.taken)
-        return bits
 
     def used_now(self) -> int:
         """Return the bits of hosts that tasks use now."""
@@ -321,12 +331,13 @@ class RoomFuture:
     def _note(self, use: RoomUse) -> None:
         """Record that the hosts of a use have changed."""
         self._unsettled.update(use.taken)
-        for sites in self._sites.values():
-            sites.changed.update(use.taken)
+        self._changed.update(use.taken)
+        for host in use.taken:
+            self._rooms.pop(host, None)
 
-    def _kinds(self, host: int, time: float) -> list[TaskDemand]:
-        """Return the demands of the tasks with GPUs on a host at an instant."""
-        return [
+    def _room(self, host: int, free: Amounts, time: float) -> HostRoom:
+        """Return a room with these free amounts, and with the kinds of the tasks of an instant."""
+        kinds = [
             use.demand.task
             for use in self._uses.get(host, {}).values()
             if use.start <= time < use.end and use.demand.task.gpus
@@ -334,3 +345,4 @@ class RoomFuture:
             if place.host == host
             for _ in range(place.tasks)
         ]
+        return self.layout.room(self.capacities[host], free, kinds)

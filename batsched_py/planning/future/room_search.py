@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterable
+from typing import Final
 
 from batsched_py.bits import bit_runs
 from batsched_py.hostset import HostSet
@@ -16,15 +17,18 @@ from batsched_py.planning.future.room_future import RoomFuture
 from batsched_py.planning.future.room_steps import Amounts
 from batsched_py.planning.task_packing import Pack
 
-# A search walks the instants at which something becomes free, and knows at each how many tasks fit on each host for the
-# whole duration. From one instant to the next this number changes only on hosts where a use has ended since, and on
-# hosts where a promise begins before the end of the window, which moves with the start. So both are walked once, with
-# one question to a host for each. The numbers at `now` are kept by demand (`TaskSites`), and only those of changed
-# hosts are computed anew: a search of EASY, which has no other promises, begins with the answer of the last one.
+# A search walks the instants at which something becomes free. Of most hosts it is known which of them have room now for
+# one task, for two, and so on, as sets of bits (`RoomLevels`), and nothing changes there. The others are *touched*: a
+# use has ended since, or a promise begins before the end of the window, which moves with the start. Ends and begins are
+# both walked once, with one question to a host for each, so that the number of tasks that fit on touched hosts is known
+# at each instant.
 #
 # The sum of these numbers excludes most instants. It says at least what is possible, never less, so an instant is only
 # the result if `pack` finds a place for each task. Of unused hosts with equal capacities `pack` gets only as many as it
 # may need, those with the lowest numbers.
+
+#: The number of tasks for one host up to which sets are used; with more, tasks are counted host by host.
+_FEW: Final = 16
 
 
 class RoomSearch:
@@ -38,14 +42,26 @@ class RoomSearch:
         among: bits of the eligible hosts.
     """
 
-    __slots__ = ("_among", "_duration", "_fitting", "_future", "_sites", "_starts", "_wanted")
+    __slots__ = (
+        *("_among", "_counts", "_duration", "_fit", "_fitting", "_future", "_most", "_starts", "_total", "_touched"),
+        "_wanted",
+    )
 
     def __init__(self, future: RoomFuture, wanted: JobDemand, duration: float, starts: Changes, among: int) -> None:
-        self._future, self._wanted, self._duration = future, wanted, duration
-        self._starts = starts
-        self._sites = future.sites(wanted.task)
-        self._fitting = future.fitting(wanted)
-        self._among = among & self._sites.capable
+        self._future, self._wanted, self._duration, self._starts = future, wanted, duration, starts
+        levels = future.levels()
+        self._among = among & levels.capable(wanted.task)
+        self._fit = future.fit(wanted.task)
+        #: The largest number of tasks on one host.
+        self._most = 1 if wanted.spread else wanted.tasks
+        #: Bits of hosts with room for one task now, for two, and so on; only the first if there are many.
+        self._fitting = [levels.fitting(wanted.task)]
+        if 1 < self._most <= _FEW:
+            while self._fitting[-1] and len(self._fitting) < self._most:
+                self._fitting.append(levels.fitting(wanted.task, len(self._fitting) + 1))
+        #: Touched host -> number of tasks that fit there, their sum, and bits of these hosts.
+        self._counts: dict[int, int] = {}
+        self._total = self._touched = 0
 
     def run(self, whole: Iterable[tuple[float, int]], pack: Pack, limit: float = math.inf) -> RoomSlot | None:
         """Return the first slot; None if there is none with a start at or before `limit`.
@@ -87,9 +103,15 @@ class RoomSearch:
         return begun
 
     def _renew(self, hosts: Iterable[int], start: float, end: float) -> None:
-        lines, sites, fitting = self._future.lines, self._sites, self._fitting
+        lines, counts, among, most = self._future.lines, self._counts, self._among, self._most
         for host in hosts:
-            fitting.renew(host, sites.of(host, lines[host], start, end))
+            if among >> host & 1:
+                line = lines[host]
+                free = line.least(start, end) if line.promises else line.at(start)
+                number = min(self._fit.most(free, line.capacity), most)
+                self._total += number - counts.get(host, 0)
+                counts[host] = number
+                self._touched |= 1 << host
 
     def _has_licences(self, wanted: Amounts, time: float) -> bool:
         if not any(wanted):
@@ -99,31 +121,43 @@ class RoomSearch:
 
     def _try(self, time: float, free: int, pack: Pack) -> RoomSlot | None:
         """Return a slot at this instant, if all tasks find places."""
-        future, fitting, wanted = self._future, self._fitting, self._wanted
         open_hosts = free & self._among
         if self._starts.times:
             open_hosts &= ~self._starts.between(time, time + self._duration)
-        number = fitting.total
-        closed = future.lined & self._sites.capable & ~open_hosts
+        number = self._total
+        closed = self._touched & ~open_hosts
         if closed:
-            number -= sum(fitting.on(host) for host in HostSet(closed))
-        empty = open_hosts & ~future.lined
-        if number < wanted.tasks and empty:
-            for bits, each in self._sites.for_empty:
-                number += (empty & bits).bit_count() * fitting.limited(each)
-        if number < wanted.tasks:
+            number -= sum(self._counts[host] for host in HostSet(closed))
+        number += self._untouched(open_hosts & ~self._touched)
+        if number < self._wanted.tasks:
             return None
-        places = pack(wanted, self._rooms(time, open_hosts))
-        return None if places is None else RoomSlot(time, time + self._duration, places, wanted)
+        places = pack(self._wanted, self._rooms(time, open_hosts))
+        return None if places is None else RoomSlot(time, time + self._duration, places, self._wanted)
+
+    def _untouched(self, hosts: int) -> int:
+        """Return the number of tasks that fit on hosts on which nothing changes."""
+        if self._most <= _FEW:
+            return sum([(hosts & bits).bit_count() for bits in self._fitting])
+        lines, classes, capacities = self._future.lines, self._future.classes, self._future.capacities
+        number, now = 0, self._future.now
+        for host in HostSet(hosts & self._fitting[0]):
+            line, whole = lines.get(host), classes[capacities[host]][0]
+            number += min(self._fit.most(whole if line is None else line.at(now), whole), self._most)
+        return number
 
     def _rooms(self, time: float, open_hosts: int) -> dict[int, HostRoom]:
         """Return the rooms of hosts where a task fits, by number; of equal unused hosts as many as there are tasks."""
         future, end = self._future, time + self._duration
-        hosts = [host for host, number in self._fitting.counts.items() if number and open_hosts >> host & 1]
-        empty = open_hosts & ~future.lined
-        for bits, _ in self._sites.for_empty:
-            hosts += _lowest(empty & bits, self._wanted.tasks)
-        return {host: future.least(host, time, end) for host in sorted(hosts)}
+        untouched = open_hosts & ~self._touched & self._fitting[0]
+        unused = untouched & future.levels().unused & ~future.promised
+        hosts = [host for host, number in self._counts.items() if number and open_hosts >> host & 1]
+        hosts += HostSet(untouched ^ unused)
+        if unused:
+            for _, bits in future.classes.values():
+                hosts += _lowest(unused & bits, self._wanted.tasks)
+        hosts.sort()
+        touched, now = self._touched, future.now
+        return {host: future.room(host, time if touched >> host & 1 else now, end) for host in hosts}
 
 
 def _lowest(hosts: int, number: int) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
@@ -126,6 +126,12 @@ class RoomLayout:
         others = [named.get(name, 0) for name in self.others]
         return (host.cores, host.memory, *others, *([WHOLE] * host.gpus))
 
+    def wanted(self, task: TaskDemand) -> list[tuple[int, int]]:
+        """Return (place, amount) of each resource that a task requests, except GPUs."""
+        named = dict(task.others)
+        amounts = (task.cores, task.memory, *(named.get(name, 0) for name in self.others))
+        return [(at, amount) for at, amount in enumerate(amounts) if amount]
+
     def taken(self, host: HostCapacity, task: TaskDemand, place: TaskPlace) -> Amounts:
         """Return the amounts that tasks take at a place on a host."""
         if task.exclusive:
@@ -161,10 +167,7 @@ class TaskFit:
     __slots__ = ("_amounts", "_exclusive", "_first_gpu", "_gpus", "_share")
 
     def __init__(self, task: TaskDemand, layout: RoomLayout) -> None:
-        named = dict(task.others)
-        wanted = [task.cores, task.memory, *(named.get(name, 0) for name in layout.others)]
-        #: (place, amount) of each resource that is requested, except GPUs.
-        self._amounts: Sequence[tuple[int, int]] = [(at, amount) for at, amount in enumerate(wanted) if amount]
+        self._amounts = layout.wanted(task)
         self._exclusive, self._gpus, self._share = task.exclusive, task.gpus, task.share
         self._first_gpu = layout.first_gpu
 
@@ -175,18 +178,19 @@ class TaskFit:
         """
         if self._exclusive:
             return int(free == capacity)
-        most = math.inf
+        most = -1
         for at, amount in self._amounts:
             fit = free[at] // amount
-            if fit < most:
-                if fit < 1:
-                    return 0
+            if fit < 1:
+                return 0
+            if fit < most or most < 0:
                 most = fit
         gpus, share = self._gpus, self._share
         if gpus:
-            shares = [left // share if left > 0 else 0 for left in free[self._first_gpu :]]
-            fit = sum(shares)
-            if gpus > 1:
-                fit = fit // gpus if len(shares) - shares.count(0) >= gpus else 0
-            most = min(most, fit)
-        return int(most)
+            shares = [left // share for left in free[self._first_gpu :] if left >= share]
+            if len(shares) < gpus:
+                return 0
+            fit = sum(shares) // gpus
+            if fit < most or most < 0:
+                most = fit
+        return most

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
@@ -14,7 +15,7 @@ from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.entries import Entry
 from batsched_py.planning.future.promises import RoomSlot, Slot, Specific
 from batsched_py.planning.policies.packing import PACKED_SELECTIONS
-from batsched_py.planning.task_packing import Pack, pack_tasks
+from batsched_py.planning.task_packing import Pack, Packer
 from tests.unit.planning.oracle import Oracle, Work
 from tests.unit.planning.random_life import ALL, HOSTS, Life
 
@@ -40,8 +41,8 @@ RATINGS = [
 
 
 def pack_as(rating: int) -> Pack:
-    """Place tasks by one of the ratings."""
-    return lambda wanted, rooms: pack_tasks(wanted, rooms, RATINGS[rating])
+    """Place tasks by one of the ratings; nothing is kept."""
+    return Packer(partial(RATINGS.__getitem__, rating))
 
 
 @dataclass(slots=True)
@@ -139,7 +140,7 @@ class RoomOracle(Oracle):
         if not self.has_licences(wanted, start, end):
             return None
         rooms = {host: self.room(host, start, end) for host in HostSet(open_hosts)}
-        return pack_tasks(wanted, rooms, RATINGS[rating])
+        return pack_as(rating)(wanted, rooms)
 
     def earliest_room(self, wanted: JobDemand, duration: float, among: int, rating: int) -> RoomSlot | None:
         for time in self.instants():
@@ -159,6 +160,8 @@ class SharedLife(Life):
         self.oracle = RoomOracle(ALL)
         self.future.share(CAPACITIES, LICENCES)
         self._count = 0
+        #: They keep rates, as in a run.
+        self.packers = [Packer(partial(RATINGS.__getitem__, rating)) for rating in range(len(RATINGS))]
         #: Id of a job with whole hosts -> these, and its end.
         self.whole: dict[str, tuple[int, float]] = {}
         self._deeds += [
@@ -191,7 +194,7 @@ class SharedLife(Life):
 
     def earliest_room(self, wanted: JobDemand, duration: float, among: int, rating: int) -> RoomSlot | None:
         """As the availability says."""
-        return self.future.earliest_room(wanted, duration, pack_as(rating), HostSet(among))
+        return self.future.earliest_room(wanted, duration, self.packers[rating], HostSet(among))
 
     def begin_tasks(self) -> None:
         """Tasks begin where there is room now, even where others are promised it later."""

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import pytest
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
-from batsched_py.model.host_room import HostRoom, Places, TaskPlace
+from batsched_py.model.host_room import TaskPlace
 from batsched_py.model.job import Job
 from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.future.promises import RoomSlot, Slot
 from batsched_py.planning.future.room_book import RoomBook, RoomGaps
 from batsched_py.planning.policies.packing import PACKED_SELECTIONS
-from batsched_py.planning.task_packing import pack_tasks
+from batsched_py.planning.task_packing import Packer
 from tests.unit.planning.room_oracle import CAPACITIES, SharedLife, pack_as
 
 #: Two hosts with 4 cores and 2 GPUs.
 HOSTS = dict.fromkeys(range(2), HostCapacity(cores=4 * WHOLE, memory=8, gpus=2, model="T4"))
 RATING = PACKED_SELECTIONS["best_fit"].prepare(tuple(HOSTS.values()), ())
-
-
-def pack(wanted: JobDemand, rooms: Mapping[int, HostRoom]) -> Places | None:
-    return pack_tasks(wanted, rooms, RATING)
 
 
 def new_job(
@@ -42,9 +37,7 @@ class Scene:
     def __init__(self) -> None:
         self.future = Availability(0.0, 0b11)
         self.future.share(HOSTS, {})
-        self.book = RoomBook(
-            lambda: self.future, lambda job: job.limit, lambda job, rooms: pack_tasks(job, rooms, RATING)
-        )
+        self.book = RoomBook(lambda: self.future, lambda job: job.limit, Packer(lambda: RATING))
 
     def start(self, job: Job) -> None:
         """Start it where there is room now."""
