@@ -41,11 +41,10 @@ class RoomGaps(HostGaps):
         too_late = self._too_late.get(wanted)
         if among is None and too_late is not None and end >= too_late:
             return None
-        now = self._future.now
-        slot = self._future.earliest_room(wanted, end - now, self._pack, among, now)
-        if slot is None and among is None:
+        places = self._future.room_now(wanted, end - self._future.now, self._pack, among)
+        if places is None and among is None:
             self._too_late[wanted] = end
-        return None if slot is None else slot.places
+        return places
 
     def take(self, hosts: HostSet, end: float) -> None:
         """Record a start on whole hosts, or of tasks on hosts of which some were free."""

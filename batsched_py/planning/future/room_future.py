@@ -100,9 +100,13 @@ class RoomFuture:
         #: Bits of hosts with promises.
         self.promised = 0
         self._levels = RoomLevels(self.layout, capacities, self.classes)
-        #: Hosts whose free amounts at `now` have changed since the levels were asked.
+        #: Levels of what is free from now on for all time; None until they are asked.
+        self._lasting: RoomLevels | None = None
+        #: Hosts whose free amounts have changed since the levels were asked.
         self._changed: set[int] = set()
-        #: Capacity -> the room of unused hosts; host -> the room of a used one at `now`, until it changes.
+        self._changed_lasting: set[int] = set()
+        #: Capacity -> the room of unused hosts; host -> the room of a used one at `now`, or with
+        #: promises from now on, until it changes.
         self._unused = {capacity: HostRoom(capacity) for capacity in self.classes}
         self._rooms: dict[int, HostRoom] = {}
         self._fits: dict[TaskDemand, TaskFit] = {}
@@ -182,12 +186,19 @@ class RoomFuture:
         line = self.lines.get(host)
         if line is None:
             return self._unused[self.capacities[host]]
-        if start <= self.now and not line.promises:
-            room = self._rooms.get(host)
-            if room is None:
-                room = self._rooms[host] = self._room(host, line.at(start), start)
-            return room
-        return self._room(host, line.least(start, end), start)
+        if start > self.now or (line.promises and end <= self.last_start):
+            return self._room(host, line.least(start, end), start)
+        room = self._rooms.get(host)
+        if room is None:
+            free = line.least(start, math.inf) if line.promises else line.at(start)
+            room = self._rooms[host] = self._room(host, free, start)
+        return room
+
+    @property
+    def last_start(self) -> float:
+        """The last start of a promise; minus infinity if there is none."""
+        starts = self.starts.numbers
+        return starts[-1] if starts else -math.inf
 
     def levels(self) -> RoomLevels:
         """Return the hosts on which tasks fit now."""
@@ -196,6 +207,21 @@ class RoomFuture:
             line = lines.get(host)
             levels.change(host, None if line is None else line.at(self.now))
         self._changed.clear()
+        return levels
+
+    def lasting_levels(self) -> RoomLevels:
+        """Return the hosts on which tasks fit now and as long as you like, so that no promise is broken."""
+        lines, levels = self.lines, self._lasting
+        if levels is None:
+            levels = self._lasting = RoomLevels(self.layout, self.capacities, self.classes)
+            self._changed_lasting.update(lines)
+        for host in self._changed_lasting:
+            line = lines.get(host)
+            if line is None:
+                levels.change(host, None)
+            else:
+                levels.change(host, line.least(self.now, math.inf) if line.promises else line.at(self.now))
+        self._changed_lasting.clear()
         return levels
 
     def fit(self, task: TaskDemand) -> TaskFit:
@@ -332,6 +358,7 @@ class RoomFuture:
         """Record that the hosts of a use have changed."""
         self._unsettled.update(use.taken)
         self._changed.update(use.taken)
+        self._changed_lasting.update(use.taken)
         for host in use.taken:
             self._rooms.pop(host, None)
 

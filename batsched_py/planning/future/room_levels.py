@@ -110,6 +110,10 @@ class RoomLevels:
             counts.change(host, free)
             shares.change(host, free)
 
+    def free(self, host: int) -> tuple[Amounts, Amounts]:
+        """Return what is free of a host, and what is free when it is unused."""
+        return self._free[host], self._whole[host]
+
     def capable(self, task: TaskDemand) -> int:
         """Return the bits of the hosts on which a task fits when they are unused."""
         found = self._capable.get(task)

@@ -9,11 +9,12 @@ from typing import Final
 
 from batsched_py.bits import bit_runs
 from batsched_py.hostset import HostSet
-from batsched_py.model.host_room import HostRoom
+from batsched_py.model.host_room import HostRoom, Places
 from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.calendar import Changes
 from batsched_py.planning.future.promises import RoomSlot
 from batsched_py.planning.future.room_future import RoomFuture
+from batsched_py.planning.future.room_levels import RoomLevels
 from batsched_py.planning.future.room_steps import Amounts
 from batsched_py.planning.task_packing import Pack
 
@@ -43,22 +44,19 @@ class RoomSearch:
     """
 
     __slots__ = (
-        *("_among", "_counts", "_duration", "_fit", "_fitting", "_future", "_most", "_starts", "_total", "_touched"),
-        "_wanted",
+        *("_among", "_counts", "_duration", "_fit", "_fitting", "_future", "_levels", "_most", "_starts"),
+        *("_total", "_touched", "_wanted"),
     )
 
     def __init__(self, future: RoomFuture, wanted: JobDemand, duration: float, starts: Changes, among: int) -> None:
         self._future, self._wanted, self._duration, self._starts = future, wanted, duration, starts
-        levels = future.levels()
-        self._among = among & levels.capable(wanted.task)
+        self._levels = future.levels()
+        self._among = among & self._levels.capable(wanted.task)
         self._fit = future.fit(wanted.task)
         #: The largest number of tasks on one host.
         self._most = 1 if wanted.spread else wanted.tasks
         #: Bits of hosts with room for one task now, for two, and so on; only the first if there are many.
-        self._fitting = [levels.fitting(wanted.task)]
-        if 1 < self._most <= _FEW:
-            while self._fitting[-1] and len(self._fitting) < self._most:
-                self._fitting.append(levels.fitting(wanted.task, len(self._fitting) + 1))
+        self._fitting: list[int] = []
         #: Touched host -> number of tasks that fit there, their sum, and bits of these hosts.
         self._counts: dict[int, int] = {}
         self._total = self._touched = 0
@@ -73,6 +71,7 @@ class RoomSearch:
         licences = future.licences_of(self._wanted)
         if licences is None:
             return None
+        self._look_at(self._levels)
         steps = iter(whole)
         time, free = next(steps)
         following = next(steps, None)
@@ -93,6 +92,34 @@ class RoomSearch:
             while ended < len(ends.numbers) and ends.numbers[ended] <= time:
                 self._renew(ends.items[ended].taken, time, time + duration)
                 ended += 1
+
+    def run_now(self, free: int, pack: Pack) -> Places | None:
+        """Return the places of all tasks if they may start now, on these hosts without whole-host work or reservations.
+
+        A window that no promise enters, or all, needs no question to single hosts.
+        """
+        future, wanted, now = self._future, self._wanted, self._future.now
+        end, starts = now + self._duration, future.starts.numbers
+        licences = future.licences_of(wanted)
+        if licences is None or not self._has_licences(licences, now):
+            return None
+        begun = bisect_right(starts, now)
+        lasting = begun < len(starts) and end > starts[-1]
+        self._look_at(future.lasting_levels() if lasting else self._levels)
+        if self._untouched(free & self._among) < wanted.tasks:
+            return None
+        if not lasting:
+            self._enter(now, begun)
+        slot = self._try(now, free, pack)
+        return None if slot is None else slot.places
+
+    def _look_at(self, levels: RoomLevels) -> None:
+        """Take the hosts with room from these levels."""
+        task = self._wanted.task
+        self._levels, self._fitting = levels, [levels.fitting(task)]
+        if 1 < self._most <= _FEW:
+            while self._fitting[-1] and len(self._fitting) < self._most:
+                self._fitting.append(levels.fitting(task, len(self._fitting) + 1))
 
     def _enter(self, time: float, begun: int) -> int:
         """Count the promises that begin before the end of the window; return the first that does not."""
@@ -138,18 +165,14 @@ class RoomSearch:
         """Return the number of tasks that fit on hosts on which nothing changes."""
         if self._most <= _FEW:
             return sum([(hosts & bits).bit_count() for bits in self._fitting])
-        lines, classes, capacities = self._future.lines, self._future.classes, self._future.capacities
-        number, now = 0, self._future.now
-        for host in HostSet(hosts & self._fitting[0]):
-            line, whole = lines.get(host), classes[capacities[host]][0]
-            number += min(self._fit.most(whole if line is None else line.at(now), whole), self._most)
-        return number
+        fit, levels, most = self._fit, self._levels, self._most
+        return sum([min(fit.most(*levels.free(host)), most) for host in HostSet(hosts & self._fitting[0])])
 
     def _rooms(self, time: float, open_hosts: int) -> dict[int, HostRoom]:
         """Return the rooms of hosts where a task fits, by number; of equal unused hosts as many as there are tasks."""
         future, end = self._future, time + self._duration
         untouched = open_hosts & ~self._touched & self._fitting[0]
-        unused = untouched & future.levels().unused & ~future.promised
+        unused = untouched & self._levels.unused & ~future.promised
         hosts = [host for host, number in self._counts.items() if number and open_hosts >> host & 1]
         hosts += HostSet(untouched ^ unused)
         if unused:

@@ -20,6 +20,9 @@ def test_rooms_are_found_as_an_oracle_finds_them(seed: int) -> None:
         wanted, duration, among, rating = life.question()
         found = life.earliest_room(wanted, duration, among, rating)
         assert found == life.oracle.earliest_room(wanted, duration, among, rating), deed
+        now = life.oracle.now
+        places = life.future.room_now(wanted, duration, life.packers[rating], HostSet(among))
+        assert places == life.oracle.places_at(wanted, now, now + duration, among, rating), deed
 
 
 @pytest.mark.parametrize("seed", range(40, 60))
