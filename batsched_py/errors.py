@@ -73,6 +73,10 @@ class ConfigurationError(InputError):
     """A configuration file, or an option in it, breaks a rule."""
 
 
+class SlurmRefusalError(BatschedError):
+    """A submission or a command that Slurm refuses, with its message."""
+
+
 class WeightsError(InputError):
     """A file with the weights of a policy cannot be read or written."""
 

@@ -12,7 +12,17 @@ import grimp
 from tests.clone import ROOT, below
 
 #: What algorithms may import.
-OPEN_TO_ALGORITHMS = {"api", "collection", "experiments", "leases", "planning", "queries", "schedulers", "timelines"}
+OPEN_TO_ALGORITHMS = {
+    "api",
+    "collection",
+    "experiments",
+    "leases",
+    "planning",
+    "queries",
+    "schedulers",
+    "slurm",
+    "timelines",
+}
 #: The largest number of modules in a chain of imports. A longer one is cut where a module computes what others only
 #: name: the value moves to a module of its own, or to a package below.
 LONGEST_CHAIN = 20

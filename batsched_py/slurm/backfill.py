@@ -1,0 +1,186 @@
+"""The backfill scheduler: it starts jobs out of order if this delays no job before them.
+
+A pass tests jobs in order. A job that can start now on nodes that nothing before it has reserved starts; for others the
+earliest start is found, and the nodes are reserved from then on. Reservations are kept on the absolute grid of
+bf_resolution and forgotten after the pass.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from math import floor
+
+from batsched_py.slurm.cluster import ClusterState
+from batsched_py.slurm.configuration import SlurmPartition
+from batsched_py.slurm.forecast import earliest
+from batsched_py.slurm.jobs import PENDING, SlurmJob
+from batsched_py.slurm.node_use import NodeAllocation
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStart:
+    """A planned start of a job, and what is reserved for it: [begin, end) and the nodes as bits."""
+
+    job: str
+    start: float
+    begin: float
+    end: float
+    nodes: int
+    licences: tuple[tuple[str, int], ...] = ()
+
+    def overlaps(self, begin: float, end: float) -> bool:
+        """Does the reservation overlap an interval?"""
+        return self.begin < end and begin < self.end
+
+
+@dataclass(slots=True)
+class BackfillPass:
+    """The tested jobs, the planned starts and the number of started jobs of one pass."""
+
+    now: float
+    tested: list[str] = field(default_factory=list)
+    plan: list[PlannedStart] = field(default_factory=list)
+    by_user: Counter[str] = field(default_factory=Counter)
+    by_partition: Counter[str] = field(default_factory=Counter)
+    reserved_in: Counter[str] = field(default_factory=Counter)
+    started: int = 0
+    is_over: bool = False
+
+
+class BackfillScheduler:
+    """Passes of the backfill scheduler; `clock` is the absolute second of time zero."""
+
+    def __init__(self, cluster: ClusterState, clock: int) -> None:
+        self._cluster, self._clock = cluster, clock
+        self._options = cluster.configuration.scheduler
+        self.last: BackfillPass | None = None
+
+    def run(self, now: float) -> None:
+        """Run a pass."""
+        self.last = here = BackfillPass(now)
+        for job, partition in self._cluster.runnable_pairs(now):
+            if here.is_over:
+                break
+            if job.state == PENDING and self._is_tested(here, job, partition):
+                self._try(here, job, partition)
+
+    def _is_tested(self, here: BackfillPass, job: SlurmJob, partition: SlurmPartition) -> bool:
+        options, cluster = self._options, self._cluster
+        if len(here.tested) >= options.bf_max_job_test:
+            here.is_over = True
+            return False
+        here.tested.append(job.key)
+        if cluster.limits.partition_reason(job, partition) or cluster.waits_for_array(job):
+            return False
+        if cluster.limits.reason(job, cluster.running):
+            return False
+        user = job.request.user
+        if options.bf_max_job_user and here.by_user[user] >= options.bf_max_job_user:
+            return False
+        if options.bf_max_job_part and here.by_partition[partition.name] >= options.bf_max_job_part:
+            return False
+        here.by_user[user] += 1
+        here.by_partition[partition.name] += 1
+        return True
+
+    def _try(self, here: BackfillPass, job: SlurmJob, partition: SlurmPartition) -> None:
+        """Start the job, or reserve its earliest start; each further try is from the next edge of the table."""
+        now, seconds = floor(here.now), (job.request.time_min or job.limit) * 60
+        after, may_reserve = float(now), self._may_reserve(here, job, partition)
+        while True:
+            nodes = self._nodes(here, job, partition, after, after + seconds)
+            found = earliest(self._cluster, job, partition, nodes, after) if nodes else None
+            if found is not None:
+                start, allocation = found
+                if start <= now and not self._lacks_licences(here, job, start, start + seconds):
+                    self._start(here, job, partition, allocation)
+                    return
+                planned = self._planned(job, start, start + seconds, allocation)
+                if start > now and (not may_reserve or self._is_free(here, job, planned)):
+                    if may_reserve and start <= now + self._options.bf_window * 60:
+                        self._reserve(here, job, partition, planned)
+                    return
+            following = self._next_edge(here, after)
+            if following is None or not may_reserve:
+                return
+            after = following
+            self._cluster.mark_changed(here.now)
+
+    def _nodes(self, here: BackfillPass, job: SlurmJob, partition: SlurmPartition, start: float, end: float) -> int:
+        cluster = self._cluster
+        entered = cluster.reservation_of(job, start)
+        if job.request.reservation is not None and (entered is None or not entered.start <= start < entered.end):
+            return 0
+        nodes = partition.nodes & ~cluster.unavailable & ~cluster.reservations.closed_nodes(start, end, entered)
+        if entered is not None:
+            nodes &= entered.nodes
+        for one in here.plan:
+            # A job whose limit ends in the very second in which a reservation begins does not fit before it.
+            if one.begin <= end and start < one.end:
+                nodes &= ~one.nodes
+        return nodes
+
+    def _planned(self, job: SlurmJob, start: float, end: float, allocation: NodeAllocation) -> PlannedStart:
+        step = self._options.bf_resolution
+        begin = floor((start + self._clock) / step) * step - self._clock
+        until = floor((end + self._clock) / step) * step - self._clock
+        return PlannedStart(job.key, start, begin, max(until, begin + step), allocation.nodes, job.request.licences)
+
+    def _is_free(self, here: BackfillPass, job: SlurmJob, planned: PlannedStart) -> bool:
+        for one in here.plan:
+            if one.nodes & planned.nodes and one.overlaps(planned.begin, planned.end):
+                return False
+        entered = self._cluster.reservation_of(job, planned.start)
+        seconds = (job.request.time_min or job.limit) * 60
+        closed = self._cluster.reservations.closed_nodes(planned.start, planned.start + seconds, entered)
+        if closed & planned.nodes:
+            return False
+        return not self._lacks_licences(here, job, planned.start, planned.start + seconds)
+
+    def _lacks_licences(self, here: BackfillPass, job: SlurmJob, start: float, end: float) -> bool:
+        cluster = self._cluster
+        entered = cluster.reservation_of(job, start)
+        for name, count in job.request.licences:
+            total = next((many for known, many in cluster.configuration.licences if known == name), 0)
+            total -= cluster.reservations.reserved_licences(name, start, end, entered)
+            if start <= here.now or self._options.bf_licenses:
+                busy = [one for one in cluster.running if one.limit_end > start or start <= here.now]
+                total -= sum(many for one in busy for known, many in one.request.licences if known == name)
+            if self._options.bf_licenses:
+                plans = [one for one in here.plan if one.overlaps(start, end)]
+                total -= sum(many for one in plans for known, many in one.licences if known == name)
+            if count > total:
+                return True
+        return False
+
+    def _start(self, here: BackfillPass, job: SlurmJob, partition: SlurmPartition, allocation: NodeAllocation) -> None:
+        if job.request.time_min:
+            job.limit = job.request.time_min
+        self._cluster.start(job, partition, allocation, here.now, "backfill")
+        here.started += 1
+        if self._options.bf_max_job_start and here.started >= self._options.bf_max_job_start:
+            here.is_over = True
+
+    def _may_reserve(self, here: BackfillPass, job: SlurmJob, partition: SlurmPartition) -> bool:
+        options = self._options
+        if job.priority_in(partition) < options.bf_min_prio_reserve:
+            return False
+        if options.bf_min_age_reserve and here.now - job.submitted < options.bf_min_age_reserve:
+            return False
+        count = options.bf_job_part_count_reserve
+        return not count or here.reserved_in[partition.name] < count
+
+    def _reserve(self, here: BackfillPass, job: SlurmJob, partition: SlurmPartition, planned: PlannedStart) -> None:
+        here.reserved_in[partition.name] += 1
+        job.reason = job.reason or "Resources"
+        here.plan.append(planned)
+        if len(here.plan) >= self._options.bf_max_job_test - 1:
+            here.is_over = True
+
+    def _next_edge(self, here: BackfillPass, after: float) -> float | None:
+        """Return the next instant at which the table of reservations changes, within bf_window."""
+        edges = [edge for one in here.plan for edge in (one.begin, one.end)]
+        edges += self._cluster.reservations.edges()
+        last = here.now + self._options.bf_window * 60
+        return min((edge for edge in edges if after < edge <= last), default=None)

@@ -1,0 +1,196 @@
+"""State of the cluster that both schedulers share: jobs, nodes, licences and reservations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import floor
+
+from batsched_py.slurm.accounts import Accounts
+from batsched_py.slurm.configuration import SlurmConfiguration, SlurmPartition
+from batsched_py.slurm.decisions import Decision, JobRequeue, JobStart, JobStop, JobSuspension
+from batsched_py.slurm.dependencies import MET, NEVER, dependency_state
+from batsched_py.slurm.hostlist import compress
+from batsched_py.slurm.jobs import PENDING, RUNNING, SUSPENDED, SlurmJob
+from batsched_py.slurm.limits import UsageLimits
+from batsched_py.slurm.node_use import NodeAllocation, NodeUse
+from batsched_py.slurm.priority import JobPriorities
+from batsched_py.slurm.reservations import AdvanceReservation, AdvanceReservations
+from batsched_py.slurm.selection import NodeSelector
+
+
+class ClusterState:
+    """Jobs, nodes, licences and reservations of one cluster, with the mutators of jobs."""
+
+    def __init__(self, configuration: SlurmConfiguration, accounts: Accounts) -> None:
+        self.configuration, self.accounts = configuration, accounts
+        self.selector, self.limits = NodeSelector(configuration), UsageLimits(configuration)
+        self.priorities = JobPriorities(configuration, accounts)
+        self.use, self.idle = NodeUse(configuration), NodeUse(configuration)
+        #: Jobs in the order of submission; running ones include suspended ones.
+        self.pending: list[SlurmJob] = []
+        self.running: list[SlurmJob] = []
+        #: All jobs by id; the tasks of an array have one.
+        self.jobs: dict[int, list[SlurmJob]] = {}
+        self.reservations = AdvanceReservations()
+        #: Nodes that take no jobs: drained or down.
+        self.unavailable = 0
+        self.decisions: list[Decision] = []
+        #: Whole second of the last change that backfill takes into account, and of a submission or an end.
+        self.changed_at = -1
+        self.is_pass_due = False
+
+    def mark_changed(self, now: float) -> None:
+        """Note a change: backfill has something to do."""
+        self.changed_at = floor(now)
+
+    def runnable_pairs(self, now: float) -> list[tuple[SlurmJob, SlurmPartition]]:
+        """Return pending jobs that may start, with each of their partitions, in the order of scheduling."""
+        pairs = [(job, one) for job in list(self.pending) if self._is_runnable(job, now) for one in job.partitions]
+        pairs.sort(key=lambda pair: self._rank(*pair))
+        return pairs
+
+    def _rank(self, job: SlurmJob, partition: SlurmPartition) -> tuple[float, ...]:
+        has_reservation = job.request.reservation is not None
+        return (not has_reservation, -partition.tier, -job.priority_in(partition), job.sequence)
+
+    def _is_runnable(self, job: SlurmJob, now: float) -> bool:
+        if job.is_held:
+            return False
+        if job.is_dependency_open:
+            state = dependency_state(job, self.jobs, now)
+            if state != MET:
+                self._set_dependency_reason(job, state, now)
+                return False
+            job.is_dependency_open = False
+        if job.begin is not None and now < job.begin:
+            job.reason = "BeginTime"
+            return False
+        if job.eligible is None:
+            job.eligible = max(now if job.request.dependency else job.submitted, job.begin or 0)
+        return not self._is_deadline_missed(job, now)
+
+    def _set_dependency_reason(self, job: SlurmJob, state: str, now: float) -> None:
+        job.reason = "DependencyNeverSatisfied" if state == NEVER else "Dependency"
+        kill = job.request.kill_on_invalid_dependency
+        if state == NEVER and (self.configuration.scheduler.kill_invalid_depend if kill is None else kill):
+            self.stop(job, "CANCELLED", now)
+
+    def _is_deadline_missed(self, job: SlurmJob, now: float) -> bool:
+        limit = job.request.time_min or job.limit
+        if job.deadline is None or now + limit * 60 <= job.deadline:
+            return False
+        self.stop(job, "DEADLINE", now)
+        return True
+
+    def waits_for_array(self, job: SlurmJob) -> bool:
+        """Does the limit of its array on running tasks keep the job?"""
+        most = job.request.array_limit
+        if most is None:
+            return False
+        return sum(one.state in {RUNNING, SUSPENDED} for one in self.jobs[job.id]) >= most
+
+    def reservation_of(self, job: SlurmJob, now: float) -> AdvanceReservation | None:
+        """Return the reservation whose nodes the job uses."""
+        return self.reservations.of(job, now)
+
+    def lacks_licences(self, job: SlurmJob, now: float) -> bool:
+        """Are fewer licences free than the job asks for?"""
+        end, entered = now + job.limit * 60, self.reservation_of(job, now)
+        for name, count in job.request.licences:
+            total = next((many for known, many in self.configuration.licences if known == name), 0)
+            used = sum(many for one in self.running for known, many in one.request.licences if known == name)
+            if count > total - used - self.reservations.reserved_licences(name, now, end, entered):
+                return True
+        return False
+
+    def most_switches(self, job: SlurmJob, now: float) -> int | None:
+        """Return the number of leaf switches that the job wants, while it still waits for them."""
+        wait = job.request.switches_wait if job.request.switches_wait is not None else 300.0
+        return job.request.switches if now < (job.eligible or job.submitted) + wait else None
+
+    def select(self, job: SlurmJob, partition: SlurmPartition, nodes: int, now: float) -> NodeAllocation | None:
+        """Return an allocation on some of these nodes that is free now."""
+        job.partition = partition
+        return self.selector.select(self.use, job, nodes, self.most_switches(job, now))
+
+    def fits_idle(self, job: SlurmJob, partition: SlurmPartition, nodes: int) -> bool:
+        """Would the job fit on these nodes if nothing ran?"""
+        job.partition = partition
+        return self.selector.select(self.idle, job, nodes) is not None
+
+    def start(self, job: SlurmJob, partition: SlurmPartition, allocation: NodeAllocation, now: float, by: str) -> None:
+        """Start a pending job."""
+        self.use.take(allocation)
+        self.pending.remove(job)
+        self.running.append(job)
+        job.state, job.reason, job.partition, job.allocation = RUNNING, "", partition, allocation
+        job.started = job.used_until = now
+        job.suspended, job.suspended_since, job.grace_until = 0.0, None, None
+        self.mark_changed(now)
+        self.decisions.append(JobStart(job.key, now, self.names(allocation.nodes), by))
+
+    def names(self, nodes: int) -> str:
+        """Return nodes as Slurm writes them."""
+        return compress([node.name for at, node in enumerate(self.configuration.nodes) if nodes >> at & 1])
+
+    def end(self, job: SlurmJob, state: str, now: float, is_ok: bool = True) -> None:
+        """End a running job, and free what it has."""
+        self._free(job, now)
+        job.state, job.ended, job.exit_ok = state, now, is_ok
+        self.mark_changed(now)
+        self.is_pass_due = True
+
+    def _free(self, job: SlurmJob, now: float) -> None:
+        assert job.allocation is not None  # noqa: S101
+        if "limits" in self.configuration.enforce and self.configuration.multifactor:
+            self.priorities.add_usage(job, now)
+        self.running.remove(job)
+        self.use.release(job.allocation)
+
+    def stop(self, job: SlurmJob, state: str, now: float) -> None:
+        """End a job by a decision, or remove a pending one."""
+        if job.state == PENDING:
+            self.pending.remove(job)
+            job.state, job.ended, job.exit_ok = state, now, False
+            self.mark_changed(now)
+        else:
+            self.end(job, state, now, is_ok=False)
+        self.decisions.append(JobStop(job.key, now, state))
+
+    def requeue(self, job: SlurmJob, now: float) -> None:
+        """Let a running job pend again; it may begin after its credential has expired."""
+        self._free(job, now)
+        job.state, job.reason, job.allocation, job.ended = PENDING, "BeginTime", None, None
+        job.restarts += 1
+        job.begin = floor(now) + self.configuration.cred_expire + 1
+        job.eligible = None
+        self.pending.append(job)
+        self.pending.sort(key=lambda one: one.sequence)
+        self.mark_changed(now)
+        self.is_pass_due = True
+        self.decisions.append(JobRequeue(job.key, now))
+
+    def suspend(self, job: SlurmJob, now: float) -> None:
+        """Suspend a running job; it keeps its allocation."""
+        job.state, job.suspended_since = SUSPENDED, now
+        self.mark_changed(now)
+        self.decisions.append(JobSuspension(job.key, now, True))
+
+    def resume(self, job: SlurmJob, now: float) -> None:
+        """Resume a suspended job; its limit moves by the time of the suspension."""
+        assert job.suspended_since is not None  # noqa: S101
+        job.suspended += now - job.suspended_since
+        job.state, job.suspended_since = RUNNING, None
+        self.mark_changed(now)
+        self.decisions.append(JobSuspension(job.key, now, False))
+
+    def running_by_end(self) -> Sequence[SlurmJob]:
+        """Return running jobs in the order of the ends of their limits."""
+        return sorted(self.running, key=lambda job: (job.limit_end, job.sequence))
+
+    def check(self) -> None:
+        """Assert that jobs and nodes agree."""
+        for at, cores in enumerate(self.use.free_cores):
+            used = [s.cores for job in self.running if job.allocation for s in job.allocation.shares if s.node == at]
+            assert sum(used) + cores == self.idle.free_cores[at], f"cores of node {at}"  # noqa: S101
+        assert all(job.state == PENDING for job in self.pending), "a job that is not pending is in the queue"  # noqa: S101

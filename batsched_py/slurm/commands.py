@@ -1,0 +1,180 @@
+"""Commands of scontrol and scancel during a run: hold, release, update, requeue, reservations, states of nodes."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+
+from batsched_py.errors import SlurmRefusalError
+from batsched_py.slurm.cluster import ClusterState
+from batsched_py.slurm.conf_values import licences, minutes, whole, words
+from batsched_py.slurm.hostlist import expand
+from batsched_py.slurm.jobs import HELD, PENDING, SlurmJob
+from batsched_py.slurm.reservations import AdvanceReservation
+from batsched_py.text.display import displayed
+
+_RESERVATION_FLAGS = frozenset({"maint", "ignore_jobs", "magnetic", "license_only", "any_nodes"})
+
+
+class ClusterCommands:
+    """The commands that change jobs, nodes and reservations of one cluster."""
+
+    def __init__(self, cluster: ClusterState) -> None:
+        self._cluster = cluster
+
+    def run(self, command: str, now: float) -> None:
+        """Run a command.
+
+        Raises:
+            SlurmRefusalError: the command is not supported, or names what does not exist.
+        """
+        text = shlex.split(command)
+        verbs: dict[str, Callable[[list[str], float], None]] = {
+            "hold": self._hold,
+            "release": self._release,
+            "requeue": self._requeue,
+            "requeuehold": self._requeue_and_hold,
+            "top": self._refuse,
+            "update": self._update,
+            "create": self._create,
+            "delete": self._delete,
+        }
+        try:
+            if text[0] == "scancel":
+                for job in self._jobs(text[1]):
+                    self._cluster.stop(job, "CANCELLED", now)
+            elif text[0] == "scontrol" and text[1] in verbs:
+                verbs[text[1]](text[2:], now)
+            else:
+                self._refuse(text, now)
+        except (ValueError, IndexError) as error:
+            raise SlurmRefusalError(f"{displayed(command)}: {error}") from error
+
+    def _refuse(self, _text: list[str], _now: float) -> None:
+        raise ValueError("is not supported")
+
+    def _jobs(self, text: str) -> list[SlurmJob]:
+        found = [job for part in text.split(",") for job in self._cluster.jobs.get(whole(part), [])]
+        left = [job for job in found if job.ended is None]
+        if not left:
+            raise ValueError("Invalid job id specified")
+        return left
+
+    def _hold(self, text: list[str], now: float) -> None:
+        for job in self._jobs(text[0]):
+            job.is_held, job.priority, job.reason = True, HELD, "JobHeldAdmin"
+            job.priorities = {}
+            self._cluster.mark_changed(now)
+
+    def _release(self, text: list[str], now: float) -> None:
+        for job in self._jobs(text[0]):
+            job.is_held, job.is_priority_fixed, job.reason = False, False, ""
+            self._cluster.priorities.set_first(job, now)
+            self._changed(now)
+
+    def _requeue(self, text: list[str], now: float) -> None:
+        for job in self._jobs(text[0]):
+            if job.state != PENDING:
+                self._cluster.requeue(job, now)
+
+    def _requeue_and_hold(self, text: list[str], now: float) -> None:
+        self._requeue(text, now)
+        self._hold(text, now)
+
+    def _changed(self, now: float) -> None:
+        self._cluster.mark_changed(now)
+        self._cluster.is_pass_due = True
+
+    def _update(self, text: list[str], now: float) -> None:
+        options = _options(text)
+        if "nodename" in options:
+            self._update_nodes(options, now)
+        elif "jobid" in options:
+            for job in self._jobs(options.pop("jobid")):
+                self._update_job(job, options, now)
+        else:
+            raise ValueError("must name a job or a node")
+
+    def _update_job(self, job: SlurmJob, options: dict[str, str], now: float) -> None:
+        for name, value in options.items():
+            if name == "priority":
+                job.priority, job.priorities, job.is_priority_fixed = whole(value), {}, True
+            elif name == "nice":
+                job.priority -= whole(value) - job.nice
+                job.nice = whole(value)
+                self._cluster.priorities.set_again(job, now)
+            elif name == "timelimit":
+                job.limit = minutes(value)
+            elif name == "numnodes":
+                least, _, most = value.partition("-")
+                job.tasks = job.tasks if job.request.tasks else whole(least)
+                job.min_nodes, job.max_nodes = whole(least), whole(most or least)
+            else:
+                raise ValueError(f"update of {displayed(name)} is not supported")
+        job.reason = ""
+        self._changed(now)
+
+    def _update_nodes(self, options: dict[str, str], now: float) -> None:
+        cluster = self._cluster
+        nodes, state = self._nodes(options["nodename"]), options.get("state", "").lower()
+        if state == "resume":
+            cluster.unavailable &= ~nodes
+        elif state in {"drain", "down", "fail"}:
+            cluster.unavailable |= nodes
+        else:
+            raise ValueError("state must be drain, down or resume")
+        if state == "down":
+            self._fail_jobs(nodes, now)
+        self._changed(now)
+
+    def _fail_jobs(self, nodes: int, now: float) -> None:
+        for job in list(self._cluster.running):
+            if job.allocation is not None and job.allocation.nodes & nodes:
+                if job.request.requeue:
+                    self._cluster.requeue(job, now)
+                else:
+                    self._cluster.stop(job, "NODE_FAIL", now)
+
+    def _nodes(self, text: str) -> int:
+        configuration = self._cluster.configuration
+        if text.upper() == "ALL":
+            return configuration.all_nodes
+        index = {node.name: at for at, node in enumerate(configuration.nodes)}
+        names = expand(text)
+        if unknown := [name for name in names if name not in index]:
+            raise ValueError(f"Invalid node name specified: {displayed(unknown[0])}")
+        return sum(1 << index[name] for name in set(names))
+
+    def _create(self, text: list[str], now: float) -> None:
+        options = _options(text[1:])
+        flags = words(options.get("flags", ""))
+        if text[0] != "reservation" or flags - _RESERVATION_FLAGS:
+            raise ValueError("is not supported")
+        known = {"reservationname", "starttime", "duration", "nodes", "users", "accounts", "flags", "licenses"}
+        if unknown := options.keys() - known:
+            raise ValueError(f"{displayed(min(unknown))} of a reservation is not supported")
+        start = int(now) + (whole(options["starttime"].removeprefix("now+")) if "+" in options["starttime"] else 0)
+        self._cluster.reservations.all.append(
+            AdvanceReservation(
+                name=options["reservationname"],
+                start=start,
+                end=start + minutes(options["duration"]) * 60,
+                nodes=self._nodes(options["nodes"]) if options.get("nodes") else 0,
+                users=frozenset(options.get("users", "").split(",")) - {""},
+                accounts=frozenset(options.get("accounts", "").split(",")) - {""},
+                flags=flags,
+                licences=licences(options.get("licenses", "")),
+            )
+        )
+        self._changed(now)
+
+    def _delete(self, text: list[str], now: float) -> None:
+        name = _options([text[-1]]).get("reservationname", text[-1])
+        reservations = self._cluster.reservations
+        reservations.all = [one for one in reservations.all if one.name != name]
+        self._changed(now)
+
+
+def _options(text: list[str]) -> dict[str, str]:
+    pairs = [word.partition("=") for word in text]
+    return {name.lower(): value for name, _, value in pairs}

@@ -1,0 +1,109 @@
+"""Values of parameters in configuration files of Slurm: each function returns the value or raises `ValueError`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from batsched_py.slurm.configuration import UNLIMITED, GresCount
+
+_T = TypeVar("_T")
+_NUMBER: Final = re.compile(r"-?\d{1,12}")
+_TIME: Final = re.compile(r"(?:(\d{1,6})-)?(\d{1,8})(?::(\d{1,2}))?(?::(\d{1,2}))?")
+_NO_LIMIT: Final = ("INFINITE", "UNLIMITED", "-1")
+#: Minutes of the units of Slurm's durations.
+_DAY: Final = 24 * 60
+
+
+def whole(text: str) -> int:
+    """Return a whole number."""
+    if not _NUMBER.fullmatch(text):
+        raise ValueError("must be a whole number")
+    return int(text)
+
+
+def minutes(text: str) -> int:
+    """Return a time limit in minutes (`90`, `1:30:00`, `2-12`, `INFINITE`); seconds count as a further minute."""
+    if text.upper() in _NO_LIMIT:
+        return UNLIMITED
+    return -(-_seconds(text) // 60)
+
+
+def duration(text: str) -> float:
+    """Return a time in seconds, written as a time limit."""
+    return UNLIMITED * 60.0 if text.upper() in _NO_LIMIT else float(_seconds(text))
+
+
+def megabytes(text: str) -> int:
+    """Return an amount of memory in megabytes; the suffixes are K, M, G and T."""
+    match = re.fullmatch(r"(\d{1,12})([KMGT]?)B?", text.upper())
+    if match is None:
+        raise ValueError("must be an amount of memory such as 4000 or 4G")
+    return int(match[1]) * {"G": 1024, "T": 1024**2}.get(match[2], 1) // (1024 if match[2] == "K" else 1)
+
+
+def yes_no(text: str) -> bool:
+    """Return YES or NO as a boolean."""
+    if text.upper() not in {"YES", "NO", "TRUE", "FALSE", "0", "1"}:
+        raise ValueError("must be YES or NO")
+    return text.upper() in {"YES", "TRUE", "1"}
+
+
+def one_of(*values: str) -> Callable[[str], str]:
+    """Return a reader of one of these values, without regard to case."""
+
+    def read(text: str) -> str:
+        found = next((value for value in values if value.upper() == text.upper()), None)
+        if found is None:
+            raise ValueError(f"must be {' or '.join(values)}; others are not supported")
+        return found
+
+    return read
+
+
+def counts(text: str) -> tuple[tuple[str, float], ...]:
+    """Return numbers by name: `cpu=300,mem=400`."""
+    pairs = [part.partition("=") for part in text.split(",") if part]
+    return tuple((name.lower(), float(whole(number))) for name, _, number in pairs)
+
+
+def licences(text: str) -> tuple[tuple[str, int], ...]:
+    """Return licences by name: `fluent:3,matlab`."""
+    pairs = [re.split("[:=]", part, maxsplit=1) for part in text.split(",") if part]
+    return tuple((pair[0], whole(pair[1]) if len(pair) > 1 else 1) for pair in pairs)
+
+
+def gres(text: str) -> tuple[GresCount, ...]:
+    """Return generic resources: `gpu:2` or `gpu:a100:2`, separated by commas."""
+    found = []
+    for part in text.split(","):
+        words = part.removeprefix("gres/").split("(")[0].replace("=", ":").split(":")
+        if part in {"", "none"}:
+            continue
+        count = whole(words[-1]) if len(words) > 1 and words[-1].isdigit() else 1
+        kind = words[1] if len(words) > 2 or (len(words) == 2 and not words[1].isdigit()) else ""
+        found.append(GresCount(words[0], kind, count))
+    return tuple(found)
+
+
+def words(text: str) -> frozenset[str]:
+    """Return words that are separated by commas, in small letters."""
+    return frozenset(word.strip().lower() for word in text.split(",") if word.strip())
+
+
+def features(text: str) -> frozenset[str]:
+    """Return names that are separated by commas."""
+    return frozenset(word.strip() for word in text.split(",") if word.strip())
+
+
+def _seconds(text: str) -> int:
+    match = _TIME.fullmatch(text)
+    if match is None:
+        raise ValueError("must be a time such as 30, 1:30:00 or 2-12:00:00")
+    days, first, second, third = (int(part) if part else None for part in match.groups())
+    if days is not None:
+        return ((days * 24 + (first or 0)) * 60 + (second or 0)) * 60 + (third or 0)
+    if third is not None:
+        return ((first or 0) * 60 + (second or 0)) * 60 + third
+    return (first or 0) * 60 + (second or 0)

@@ -1,0 +1,82 @@
+"""Use of the nodes by running jobs: free cores, memory and generic resources of each node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from batsched_py.slurm.configuration import SlurmConfiguration
+
+
+@dataclass(frozen=True, slots=True)
+class NodeShare:
+    """A part of one node: cores as bits, megabytes, and the counts of its generic resources in the node's order."""
+
+    node: int
+    cores: int
+    memory: int = 0
+    gres: tuple[int, ...] = ()
+    tasks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAllocation:
+    """The nodes of a job as bits, with its share of each, and its user and whether the nodes are its user's alone."""
+
+    nodes: int
+    shares: tuple[NodeShare, ...]
+    user: str = ""
+    is_users_alone: bool = False
+
+    @property
+    def cores(self) -> int:
+        """Number of cores on all nodes."""
+        return sum(share.cores.bit_count() for share in self.shares)
+
+
+class NodeUse:
+    """The free part of each node; the mutators are `take` and `release`."""
+
+    def __init__(self, configuration: SlurmConfiguration) -> None:
+        nodes = configuration.nodes
+        #: Free cores of each node as bits, megabytes, and counts of generic resources.
+        self.free_cores = [(1 << node.cores) - 1 for node in nodes]
+        self.free_memory = [node.memory for node in nodes]
+        self.free_gres = [tuple(one.count for one in node.gres) for node in nodes]
+        #: Users with jobs on each node, one entry for each job; and jobs that want no other users there.
+        self.users: list[tuple[str, ...]] = [() for _ in nodes]
+        self.lonely: list[int] = [0 for _ in nodes]
+
+    def copy(self) -> NodeUse:
+        """Return an independent copy."""
+        made = NodeUse.__new__(NodeUse)
+        made.free_cores, made.free_memory = self.free_cores.copy(), self.free_memory.copy()
+        made.free_gres, made.users, made.lonely = self.free_gres.copy(), self.users.copy(), self.lonely.copy()
+        return made
+
+    def take(self, allocation: NodeAllocation) -> None:
+        """Mark the resources of an allocation as used."""
+        for share in allocation.shares:
+            at = share.node
+            assert not share.cores & ~self.free_cores[at], f"cores {share.cores:b} of node {at} are not free"  # noqa: S101
+            self.free_cores[at] &= ~share.cores
+            self.free_memory[at] -= share.memory
+            self.free_gres[at] = tuple(a - b for a, b in zip(self.free_gres[at], share.gres, strict=True))
+            self.users[at] += (allocation.user,)
+            self.lonely[at] += allocation.is_users_alone
+
+    def release(self, allocation: NodeAllocation) -> None:
+        """Mark the resources of an allocation as free."""
+        for share in allocation.shares:
+            at = share.node
+            assert not share.cores & self.free_cores[at], f"cores {share.cores:b} of node {at} are free"  # noqa: S101
+            self.free_cores[at] |= share.cores
+            self.free_memory[at] += share.memory
+            self.free_gres[at] = tuple(a + b for a, b in zip(self.free_gres[at], share.gres, strict=True))
+            users = list(self.users[at])
+            users.remove(allocation.user)
+            self.users[at] = tuple(users)
+            self.lonely[at] -= allocation.is_users_alone
+
+    def is_idle(self, node: int) -> bool:
+        """Is no job on the node?"""
+        return not self.users[node]

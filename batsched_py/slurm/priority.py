@@ -1,0 +1,118 @@
+"""Priorities of jobs: priority/basic and priority/multifactor.
+
+Age and fair share are computed at submission and at the recalculations of each PriorityCalcPeriod; the factors are
+those of Slurm's page priority_multifactor.html.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from batsched_py.slurm.accounts import Accounts
+from batsched_py.slurm.configuration import SlurmConfiguration, SlurmPartition
+from batsched_py.slurm.fair_share import classic_factors, decay, fair_tree_factors
+from batsched_py.slurm.jobs import HELD, SlurmJob
+
+#: Priority of the first job under priority/basic; each further job gets one less.
+FIRST: Final = 4294901759
+
+
+class JobPriorities:
+    """Priorities of the jobs of one cluster, and the usage of its users."""
+
+    def __init__(self, configuration: SlurmConfiguration, accounts: Accounts) -> None:
+        self._configuration, self._accounts = configuration, accounts
+        self._next = FIRST
+        #: Fair-share factors of users, by the `id()` of their association.
+        self._fair: dict[int, float] = {}
+        self._find_factors()
+        self._last = 0.0
+
+    def set_first(self, job: SlurmJob, now: float) -> None:
+        """Set the priority of a job that is submitted or released."""
+        if self._configuration.multifactor:
+            self.set_again(job, now)
+            return
+        job.priority, self._next = self._next - job.nice, self._next - 1
+
+    def set_again(self, job: SlurmJob, now: float) -> None:
+        """Compute the priority of a job under priority/multifactor; those that are held or set by hand stay."""
+        if job.is_priority_fixed or job.is_held or not self._configuration.multifactor:
+            job.priority = HELD if job.is_held else job.priority
+            return
+        job.priorities = {one.name: self._priority(job, one, now) for one in job.partitions}
+        job.priority = max(job.priorities.values())
+
+    def recalculate(self, pending: list[SlurmJob], running: list[SlurmJob], now: float) -> None:
+        """Decay and add usage up to now, and compute the priorities of the pending jobs anew."""
+        configuration = self._configuration
+        if not configuration.multifactor:
+            return
+        if configuration.accounting:
+            decay(self._accounts, now - self._last, configuration.decay_half_life)
+            for job in running:
+                self.add_usage(job, now)
+            self._find_factors()
+        self._last = now
+        for job in pending:
+            self.set_again(job, now)
+
+    def add_usage(self, job: SlurmJob, now: float) -> None:
+        """Add the usage of a running job since it was counted last."""
+        seconds = max(0.0, now - job.used_until)
+        job.used_until = now
+        if job.association is not None and job.allocation is not None:
+            life = self._configuration.decay_half_life
+            factor = 0.5 ** (seconds / life) if life > 0 else 1.0
+            cpus = job.allocation.cores * self._configuration.nodes[0].threads
+            job.association.usage += cpus * seconds * factor
+
+    def _find_factors(self) -> None:
+        find = fair_tree_factors if self._configuration.fair_tree else classic_factors
+        self._fair = find(self._accounts)
+
+    def _priority(self, job: SlurmJob, partition: SlurmPartition, now: float) -> int:
+        configuration, accounts = self._configuration, self._accounts
+        total = configuration.weight_age * self._age(job, now)
+        total += configuration.weight_job_size * self._size(job)
+        largest = max(one.job_factor for one in configuration.partitions)
+        total += configuration.weight_partition * (partition.job_factor / largest if largest else 0)
+        if job.qos is not None and (best := max(one.priority for one in accounts.qos.values())):
+            total += configuration.weight_qos * job.qos.priority / best
+        if job.association is not None:
+            total += configuration.weight_fairshare * self._fair.get(id(job.association), 0.0)
+            total += configuration.weight_assoc * self._association(job)
+        for name, weight in configuration.weight_tres:
+            total += weight * self._tres(job, partition, name)
+        return max(int(total) - job.nice, 1)
+
+    def _age(self, job: SlurmJob, now: float) -> float:
+        if not self._configuration.accounting or job.eligible is None or now < job.eligible:
+            return 0.0
+        return min((int(now) - int(job.eligible)) / self._configuration.max_age, 1.0)
+
+    def _size(self, job: SlurmJob) -> float:
+        configuration = self._configuration
+        nodes = job.min_nodes / len(configuration.nodes)
+        if configuration.small_relative_to_time:
+            factor = min(nodes / job.limit, 1.0)
+        else:
+            factor = (nodes + job.cpus / configuration.cpus) / 2
+        return 1 - factor if configuration.favor_small else factor
+
+    def _association(self, job: SlurmJob) -> float:
+        assert job.association is not None  # noqa: S101
+        every = [*self._accounts.by_account.values(), *self._accounts.users()]
+        best = max(one.priority for one in every)
+        here = next((one.priority for one in job.association.path() if one.priority), 0)
+        return here / best if best else 0.0
+
+    def _tres(self, job: SlurmJob, partition: SlurmPartition, name: str) -> float:
+        nodes = [node for at, node in enumerate(self._configuration.nodes) if partition.nodes >> at & 1]
+        if name == "cpu":
+            return job.cpus / sum(node.cpus for node in nodes)
+        if name == "mem":
+            per_cpu = job.request.mem_per_cpu or self._configuration.def_mem_per_cpu or 0
+            memory = job.request.mem_per_node or per_cpu * job.cpus
+            return min(memory / sum(node.memory for node in nodes), 1.0)
+        return 0.0

@@ -1,0 +1,73 @@
+"""Advance reservations of nodes or licences, and the nodes that they leave to a job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from batsched_py.slurm.jobs import SlurmJob
+
+
+@dataclass(slots=True, eq=False)
+class AdvanceReservation:
+    """A reservation from `start` to `end`, seconds since time zero; its nodes are bits."""
+
+    name: str
+    start: float
+    end: float
+    nodes: int = 0
+    users: frozenset[str] = frozenset()
+    accounts: frozenset[str] = frozenset()
+    flags: frozenset[str] = frozenset()
+    licences: tuple[tuple[str, int], ...] = ()
+
+    def admits(self, job: SlurmJob) -> bool:
+        """May the job use it: is its user or account listed?"""
+        account = job.association.account if job.association is not None else job.request.account
+        return job.request.user in self.users or account in self.accounts
+
+    def overlaps(self, start: float, end: float) -> bool:
+        """Does it overlap an interval?"""
+        return self.start < end and start < self.end
+
+
+@dataclass(slots=True)
+class AdvanceReservations:
+    """The reservations of a cluster, in the order of creation."""
+
+    all: list[AdvanceReservation] = field(default_factory=list)
+
+    def named(self, name: str) -> AdvanceReservation | None:
+        """Return the reservation of a name."""
+        return next((one for one in self.all if one.name == name), None)
+
+    def of(self, job: SlurmJob, now: float) -> AdvanceReservation | None:
+        """Return the reservation whose nodes the job uses: its own, or an active magnetic one that admits it."""
+        if job.request.reservation is not None:
+            return self.named(job.request.reservation)
+        magnetic = (one for one in self.all if "magnetic" in one.flags and one.admits(job) and now < one.end)
+        return next((one for one in magnetic if one.start <= now), None)
+
+    def closed_nodes(self, start: float, end: float, used: AdvanceReservation | None) -> int:
+        """Return the nodes that others have reserved in an interval, as bits."""
+        closed = 0
+        for one in self.all:
+            if one is not used and one.overlaps(start, end):
+                closed |= one.nodes
+        return closed
+
+    def reserved_licences(self, name: str, start: float, end: float, used: AdvanceReservation | None) -> int:
+        """Return the number of a licence that others have reserved in an interval."""
+        others = [one for one in self.all if one is not used and one.overlaps(start, end)]
+        return sum(count for one in others for licence, count in one.licences if licence == name)
+
+    def edges(self) -> Iterable[float]:
+        """Return the instants after which reservations give back what they held."""
+        return [one.end + 1 for one in self.all]
+
+    def remove_ended(self, now: float) -> bool:
+        """Remove reservations that are over; return whether there were some."""
+        left = [one for one in self.all if one.end > now]
+        is_changed = len(left) < len(self.all)
+        self.all = left
+        return is_changed

@@ -1,0 +1,42 @@
+"""Starts of the algorithm's kernel beside those that a real Slurm decided, for recorded cases.
+
+`python -m tests.acceptance.slurm PATH`, where PATH is a folder with `cases`, or with cases: folders with `case.json`
+and `result.json`. Prints CSV: a start is within if it differs from the best repetition by at most 2 s or 5 %.
+Names after PATH select cases that begin with them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.slurm_cases import play, score
+
+
+def cases(path: Path) -> list[Path]:
+    """The folders of cases below a path, in the order of their names."""
+    folder = path / "cases" if (path / "cases").is_dir() else path
+    return sorted(one.parent for one in folder.glob("*/case.json"))
+
+
+def main() -> int:
+    """Play each case, and print how near its starts are."""
+    path, wanted = Path(sys.argv[1]), sys.argv[2:]
+    sys.stdout.write("case,jobs,within,same_nodes,mean_wait_error\n")
+    for folder in cases(path):
+        if wanted and not any(folder.name.startswith(one) for one in wanted):
+            continue
+        case: dict[str, Any] = json.loads((folder / "case.json").read_text())
+        result: dict[str, Any] = json.loads((folder / "result.json").read_text())
+        repetition = result["repetitions"][0]
+        played = play(case, repetition["clock_at_zero_mod_3600"], repetition["controller_started_at"])
+        found = score(result["repetitions"], played.starts)
+        row = (case["id"], found.jobs, found.within, found.same_nodes, f"{found.mean_wait_error:.2f}")
+        sys.stdout.write(",".join(map(str, row)) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
