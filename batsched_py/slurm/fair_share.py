@@ -6,7 +6,7 @@ fair_tree.html and classic_fair_share.html.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from batsched_py.slurm.accounts import Accounts, Association
 
@@ -36,21 +36,31 @@ def fair_tree_factors(accounts: Accounts) -> dict[int, float]:
     return factors
 
 
-def classic_factors(accounts: Accounts) -> dict[int, float]:
-    """Return the factor of each user's association, by its `id()`: 2^(-usage / shares), both normalised."""
-    everything = total_usage(accounts.root)
+def account_usages(accounts: Accounts) -> dict[int, float]:
+    """Return the usage of the root and of each account, by `id()`."""
+    return {id(one): total_usage(one) for one in accounts.by_account.values()}
+
+
+def classic_factors(accounts: Accounts, before: Mapping[int, float]) -> dict[int, float]:
+    """Return the factor of each user's association, by its `id()`: 2^(-usage / shares), both normalised.
+
+    `before` has the usages of accounts at the recalculation before, which the effective usage of users depends on.
+    """
     factors: dict[int, float] = {}
+    everything, past = total_usage(accounts.root), before.get(id(accounts.root), 0.0)
 
     def descend(parent: Association, shares: float, effective: float) -> None:
         all_shares = sum(child.shares for child in parent.children)
         for child in parent.children:
             part = child.shares / all_shares if all_shares else 0.0
-            actual = total_usage(child) / everything if everything else 0.0
-            above = actual + (effective - actual) * part if parent.parent is not None else actual
+            if child.user is None:
+                actual = before.get(id(child), 0.0) / past if past else 0.0
+            else:
+                actual = total_usage(child) / everything if everything else 0.0
+            used = actual + (effective - actual) * part if parent.parent is not None else actual
             if child.user is not None:
-                normal = shares * part
-                factors[id(child)] = 2.0 ** (-above / normal) if normal else 0.0
-            descend(child, shares * part, above)
+                factors[id(child)] = 2.0 ** (-used / (shares * part)) if shares * part else 0.0
+            descend(child, shares * part, used)
 
     descend(accounts.root, 1.0, 1.0)
     return factors

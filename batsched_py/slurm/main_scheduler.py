@@ -92,9 +92,10 @@ class MainScheduler:
             nodes &= entered.nodes
         if nodes != available and not cluster.fits_idle(job, partition, nodes):
             return 0, "ReqNodeNotAvail, May be reserved for other job"
+        open_nodes = nodes
         for tier, withheld in self._withheld:
             if tier > partition.tier:
                 nodes &= ~withheld
-        if not cluster.fits_idle(job, partition, nodes):
+        if nodes != open_nodes and not cluster.fits_idle(job, partition, nodes):
             return 0, "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
         return nodes, ""

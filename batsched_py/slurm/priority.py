@@ -10,7 +10,7 @@ from typing import Final
 
 from batsched_py.slurm.accounts import Accounts
 from batsched_py.slurm.configuration import SlurmConfiguration, SlurmPartition
-from batsched_py.slurm.fair_share import classic_factors, decay, fair_tree_factors
+from batsched_py.slurm.fair_share import account_usages, classic_factors, decay, fair_tree_factors
 from batsched_py.slurm.jobs import HELD, SlurmJob
 
 #: Priority of the first job under priority/basic; each further job gets one less.
@@ -25,6 +25,8 @@ class JobPriorities:
         self._next = FIRST
         #: Fair-share factors of users, by the `id()` of their association.
         self._fair: dict[int, float] = {}
+        #: Usages of accounts at the last recalculation, by the `id()` of the association.
+        self._usages = account_usages(accounts)
         self._find_factors()
         self._last = 0.0
 
@@ -68,8 +70,11 @@ class JobPriorities:
             job.association.usage += cpus * seconds * factor
 
     def _find_factors(self) -> None:
-        find = fair_tree_factors if self._configuration.fair_tree else classic_factors
-        self._fair = find(self._accounts)
+        if self._configuration.fair_tree:
+            self._fair = fair_tree_factors(self._accounts)
+        else:
+            self._fair = classic_factors(self._accounts, self._usages)
+        self._usages = account_usages(self._accounts)
 
     def _priority(self, job: SlurmJob, partition: SlurmPartition, now: float) -> int:
         configuration, accounts = self._configuration, self._accounts

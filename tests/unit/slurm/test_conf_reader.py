@@ -19,7 +19,7 @@ def test_parameters_nodes_and_partitions_become_one_configuration() -> None:
         }
     )
     assert (conf.scheduler.bf_interval, conf.scheduler.defer, conf.max_age, conf.linear) == (5, True, 300, True)
-    assert [(node.cores, node.cpus, node.features) for node in conf.nodes] == [(8, 16, {"a", "b"})] * 2
+    assert [(node.cores, node.cpus, node.features) for node in conf.nodes] == [(8, 16, frozenset("ab"))] * 2
     assert (conf.partitions[0].nodes, conf.partitions[0].max_time) == (0b10, 60)
 
 
