@@ -12,7 +12,7 @@ from batsched_py.simulator.time.event_queue import PRECISION, Ticket
 
 
 class SharedResource(Struct, eq=False):
-    """A processor or a link in use.
+    """A processor or a link that several activities use, or several executors of one.
 
     Attributes:
         key: number of a host, or name of a link.
@@ -21,13 +21,25 @@ class SharedResource(Struct, eq=False):
         users: active activity -> flops or bytes that it needs, on a host those of its first executor there; in the
             order of their activation.
         stricter: a resource that limits all users of this one at least as much, if one is known.
+        position: where the solver has it, while it does.
     """
 
     key: int | str
     capacity: float
-    shared: bool = True
-    users: dict[Activity, float] = field(default_factory=dict)
+    shared: bool
+    users: dict[Activity, float]
     stricter: SharedResource | None = None
+    position: int = 0
+
+    def uses(self) -> list[tuple[int, float]]:
+        """Return (position of a user, amount that an executor of it needs), in the order of activation."""
+        if isinstance(self.key, str):
+            return [(user.position, amount) for user, amount in self.users.items()]
+        return [
+            (user.position, amount)
+            for user, first in self.users.items()
+            for amount in (first, *user.further.get(self, ()))
+        ]
 
 
 class Group:
@@ -59,11 +71,15 @@ class Activity(Struct, eq=False):
         deadline: a time; an end within SimGrid's precision of it is moved to it.
         ticket: the queue entry for the end of the latency; 0 afterwards.
         group: None before it is active, and after its end.
-        resources: what it uses: hosts, then links.
+        needs: host number or name of a link that it uses -> flops, those of its first executor there, or bytes; hosts
+            first. Empty unless it is active.
+        shared: those that others use as well, or that several of its executors use.
         further: host on which it has several executors -> flops of each after the first.
-        limits: resources with other users, or with several of its executors, of which none is known to be stricter.
-        scarcest: the first to be exhausted of the resources that it uses alone; None if unknown, or if there is none.
+        limits: shared resource of which no stricter one is known -> what it needs of that.
+        scarcest: the first to be exhausted of what it uses alone; None if unknown, or if there is none.
         ceiling: rate at which that is exhausted, in 1/s; None if unknown.
+        entered: sequence number of its activation.
+        position: where the solver has it, while it does.
         seconds: duration without other activities, after its latency.
         bound: maximum rate, in 1/s.
         left: remaining share of the work at `since`; from then on it advances at `rate`, in 1/s.
@@ -81,11 +97,14 @@ class Activity(Struct, eq=False):
     deadline: float = math.inf
     ticket: Ticket = 0
     group: Group | None = None
-    resources: list[SharedResource] = field(default_factory=list)
+    needs: dict[int | str, float] = field(default_factory=dict)
+    shared: dict[int | str, SharedResource] = field(default_factory=dict)
     further: dict[SharedResource, list[float]] = field(default_factory=dict)
-    limits: dict[SharedResource, None] = field(default_factory=dict)
-    scarcest: SharedResource | None = None
+    limits: dict[SharedResource, float] = field(default_factory=dict)
+    scarcest: int | str | None = None
     ceiling: float | None = None
+    entered: int = 0
+    position: int = 0
     seconds: float = 0.0
     bound: float = math.inf
     left: float = 1.0
@@ -93,24 +112,6 @@ class Activity(Struct, eq=False):
     since: float = 0.0
     rate: float = 0.0
     end: float = math.inf
-
-    def private_limit(self) -> tuple[float, float]:
-        """Return its rate in 1/s at which the first resource that it uses alone is exhausted, and its need of that."""
-        if self.ceiling is None:
-            ceiling = math.inf
-            for resource in self.resources:
-                if len(resource.users) == 1 and resource not in self.further:
-                    amount = resource.users[self]
-                    if resource.capacity < ceiling * amount:
-                        ceiling, self.scarcest = resource.capacity / amount, resource
-            self.ceiling = ceiling
-        return self.ceiling, self.scarcest.users[self] if self.scarcest else 1.0
-
-    def add_private(self, resource: SharedResource) -> None:
-        """Take account of a resource without other users."""
-        amount = resource.users[self]
-        if self.ceiling is not None and resource.capacity < self.ceiling * amount:
-            self.ceiling, self.scarcest = resource.capacity / amount, resource
 
     def forget_ceiling(self) -> None:
         """Let the ceiling be computed anew."""

@@ -80,13 +80,19 @@ class ActivityDemand(Struct, frozen=True):
         hosts = list(dict.fromkeys(host for host, _ in self.flops))
         if not all(processors.speeds[host] for host in hosts):
             return math.inf
-        resources = [Resource(processors.cores[host] * processors.speeds[host]) for host in hosts]
         bound = min(processors.speeds[host] / amount for host, amount in self.flops)
         if bound == math.inf:
             return 0.0
-        uses = [
-            (hosts.index(host), bounded(amount, processors.cores[host] * processors.speeds[host]))
-            for host, amount in self.flops
+        capacities = [processors.cores[host] * processors.speeds[host] for host in hosts]
+        positions = [hosts.index(host) for host, _ in self.flops]
+        amounts = [
+            bounded(amount, capacities[position]) for position, (_, amount) in zip(positions, self.flops, strict=True)
         ]
-        rates = fair_rates(resources, [Load(uses, max(bound, 1.0 / LONGEST_TASK))])
+        resources = [
+            Resource(
+                capacity, [(0, amount) for used, amount in zip(positions, amounts, strict=True) if used == position]
+            )
+            for position, capacity in enumerate(capacities)
+        ]
+        rates = fair_rates(resources, [Load(positions, amounts, max(bound, 1.0 / LONGEST_TASK))])
         return 1.0 / rates.values[0]

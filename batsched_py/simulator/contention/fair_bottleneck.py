@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from operator import truediv
 from typing import Final
 
 from msgspec import Struct
-
-from batsched_py.addition import add_up
 
 # Progressive filling: rates rise together until a resource is exhausted, its users are fixed, and the others continue.
 # In the textbook version (max-min fairness) that ends after at most one round for each resource. SimGrid's solver
@@ -24,14 +23,14 @@ from batsched_py.addition import add_up
 # among its approximations.
 #
 # Between two rounds `_live` has the loads that may still rise, in their order; `_counts[r]` is the number of uses of
-# resource r by these; `_left` has the resources that are not exhausted. `_users` keeps fixed loads as well, since each
-# is charged once more for its latest rise.
+# resource r by these; `_left` has the resources that are not exhausted. The users of a resource include fixed loads,
+# since each is charged once more for its latest rise. A resource whose users are all fixed affects nothing any more,
+# and is not charged: therefore those that made the lowest offers, which are exhausted most often, come first.
 # Resources with a single user are excluded: they are folded into a ceiling of its rate before
 # (`Activity.private_limit`), so that the solver sees a few shared links instead of hundreds of private ones. Without
 # ceilings, and with all pairs of hosts walked, 2 000 jobs on 80 640 hosts took 151 s instead of 10 s.
 #
-# Sums are made by `add_up`, from left to right as SimGrid's: `sum` of Python 3.12 and later compensates for rounding,
-# and a last bit decides which of two tasks ends first. A round costs O(uses); the tests compare with a naive solver on
+# Sums are made from left to right as SimGrid's: `sum` of Python 3.12 and later compensates for rounding, and a last bit decides which of two tasks ends first. A round costs O(uses); the tests compare with a naive solver on
 # thousands of drawn systems.
 
 #: Remaining capacities below this count as 0 (SimGrid's `maxmin/precision`), in flop/s or bytes per second.
@@ -44,11 +43,14 @@ class Resource(Struct, frozen=True):
     """A processor or a link.
 
     Attributes:
-        capacity: flop/s or bytes per second, more than 0.
+        capacity: flop/s or bytes per second.
+        users: (position of a load, amount that the whole task needs, in flops or bytes, more than 0), in the order of
+            the loads; each of several executors counts as a user.
         shared: True if its users divide the capacity; False (FATPIPE) if each may use all of it.
     """
 
     capacity: float
+    users: Sequence[tuple[int, float]]
     shared: bool = True
 
 
@@ -56,15 +58,16 @@ class Load(Struct, frozen=True):
     """The needs of one task.
 
     Attributes:
-        uses: (position of a resource, amount that the whole task needs of it, in flops or bytes, more than 0); a
-            repeated resource is used by several executors, each of which counts as a user.
+        resources: positions of the resources that it uses.
+        amounts: amount that it needs of each of these, as in their `users`.
         bound: maximum rate, in 1/s.
         ceiling: rate in 1/s at which the first resource without other users is exhausted; these resources are not in
-            `uses`.
+            `resources`.
         ceiling_amount: amount that the whole task needs of that resource.
     """
 
-    uses: Sequence[tuple[int, float]]
+    resources: Sequence[int]
+    amounts: Sequence[float]
     bound: float = math.inf
     ceiling: float = math.inf
     ceiling_amount: float = 1.0
@@ -107,14 +110,11 @@ class _Rounds:
         self.rates = [0.0] * len(loads)
         #: Load -> its latest rise.
         self._rises = [0.0] * len(loads)
-        #: Resource -> its uses (load, amount), including those of fixed loads.
-        self._users: list[list[tuple[int, float]]] = [[] for _ in resources]
-        for number, load in enumerate(loads):
-            for resource, amount in load.uses:
-                self._users[resource].append((number, amount))
         #: Resource -> number of uses by loads that are not fixed; resource -> remaining capacity, without dropped ones.
-        self._counts = [len(users) for users in self._users]
-        self._left = {number: resource.capacity for number, resource in enumerate(resources) if self._users[number]}
+        self._counts = [len(resource.users) for resource in resources]
+        self._left = {number: resource.capacity for number, resource in enumerate(resources) if resource.users}
+        #: Resource -> the share that it offers.
+        self._shares = [0.0] * len(resources)
         #: Loads that are not fixed, in their order.
         self._live = dict.fromkeys(range(len(loads)))
 
@@ -126,26 +126,32 @@ class _Rounds:
         rounds = 0
         while self._live and rounds < MOST_ROUNDS:
             rounds += 1
-            shares = self._offer()
-            self._rise(shares)
-            self._charge(shares, charged)
+            self._offer()
+            self._charge(self._rise(), charged)
         return not self._live
 
-    def _offer(self) -> dict[int, float]:
-        """Return the share that each remaining resource offers; drop resources without users that can still rise."""
-        left, counts, resources = self._left, self._counts, self._resources
+    def _offer(self) -> None:
+        """Compute the share that each remaining resource offers; drop resources without users that can still rise."""
+        left, counts, resources, shares = self._left, self._counts, self._resources, self._shares
         for number in [number for number in left if not counts[number]]:
             del left[number]
-        return {number: rest / counts[number] if resources[number].shared else rest for number, rest in left.items()}
+        for number, rest in left.items():
+            shares[number] = rest / counts[number] if resources[number].shared else rest
 
-    def _rise(self, shares: dict[int, float]) -> None:
-        """Raise the rate of each load; fix those that have reached their bound or ceiling."""
-        rates, rises, loads = self.rates, self._rises, self._loads
-        arrived = []
+    def _rise(self) -> dict[int, None]:
+        """Raise the rate of each load; fix those that have reached their bound or ceiling.
+
+        Return resources that made the lowest offers.
+        """
+        rates, rises, loads, share = self.rates, self._rises, self._loads, self._shares.__getitem__
+        arrived, lowest = [], dict[int, None]()
         for number in self._live:
             load, rate = loads[number], rates[number]
-            offers = [shares[resource] / amount for resource, amount in load.uses]
-            rise = min(load.ceiling - rate, load.bound - rate, *offers)
+            rise = min(load.ceiling - rate, load.bound - rate)
+            offers = list(map(truediv, map(share, load.resources), load.amounts))
+            if offers and (least := min(offers)) < rise:
+                rise = least
+                lowest[load.resources[offers.index(least)]] = None
             if rise == math.inf:  # it needs nothing
                 rates[number] = 1.0
                 arrived.append(number)
@@ -156,30 +162,34 @@ class _Rounds:
                 arrived.append(number)
         for number in arrived:
             self._fix(number)
+        return lowest
 
-    def _charge(self, shares: dict[int, float], charged: Callable[[Iterable[float]], float]) -> None:
+    def _charge(self, lowest: dict[int, None], charged: Callable[[Iterable[float]], float]) -> None:
         """Subtract the rises from each remaining resource; fix the users of exhausted resources."""
-        rises, left, counts = self._rises, self._left, self._counts
-        exhausted = []
-        for number, share in shares.items():
+        rises, left, counts, live = self._rises, self._left, self._counts, self._live
+        for number in [*lowest, *[number for number in left if number not in lowest]]:
             if not counts[number]:  # no rate depends on it any more
                 continue
-            if self._resources[number].shared:
-                rest = left[number] - add_up([amount * rises[user] for user, amount in self._users[number]])
+            resource = self._resources[number]
+            if resource.shared:
+                sum_of_rises = 0.0
+                for user, amount in resource.users:
+                    sum_of_rises += amount * rises[user]
+                rest = left[number] - sum_of_rises
             else:
-                rest = left[number] - min(
-                    share, charged([amount * rises[user] for user, amount in self._users[number]])
-                )
+                most = charged([amount * rises[user] for user, amount in resource.users])
+                rest = left[number] - min(self._shares[number], most)
             left[number] = rest
             if rest < PRECISION:
-                exhausted.append(number)
-        for number in exhausted:
-            del left[number]
-            for user, _ in self._users[number]:
-                if user in self._live:
-                    self._fix(user)
+                del left[number]
+                for user, _ in resource.users:
+                    if user in live:
+                        self._fix(user)
+                if not live:
+                    return
 
     def _fix(self, number: int) -> None:
         del self._live[number]
-        for resource, _ in self._loads[number].uses:
-            self._counts[resource] -= 1
+        counts = self._counts
+        for resource in self._loads[number].resources:
+            counts[resource] -= 1

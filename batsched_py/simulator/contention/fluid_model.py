@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Final
 
 from msgspec.structs import replace
@@ -115,9 +115,8 @@ class FluidModel:
             return
         activity.advance(self._queue.now)
         self._measure(activity)
-        for resource in activity.resources:
-            if isinstance(resource.key, int):
-                resource.capacity = self._resources.capacity(resource.key)
+        for host, _ in activity.demand.flops:
+            self._resources.follow_speed(host)
         activity.forget_ceiling()
         if activity.on_pace is not None and activity.rate:  # the same rate is a different share of the new speed
             activity.on_pace(1.0 / activity.rate)
@@ -125,10 +124,8 @@ class FluidModel:
 
     def change_speed(self, host: int) -> None:
         """Recompute rates after a change of the speed of a host."""
-        resource = self._resources.get(host)
-        if resource is not None:
-            resource.capacity = self._resources.capacity(host)
-            self._remeasure(resource)
+        self._resources.follow_speed(host)
+        self._remeasure(self._resources.users(host))
 
     def change_bandwidth(self, link: str, bandwidth: float) -> None:
         """Change the bandwidth of a link, in bytes per second."""
@@ -143,20 +140,19 @@ class FluidModel:
 
     def change_link(self, link: str) -> None:
         """Recompute rates after a change of a link, also of its latency; no activity waits longer or shorter."""
-        resource = self._resources.get(link)
-        if resource is not None:
-            self._remeasure(resource)
-            user = next(iter(resource.users))
-            bandwidth = next(one.bandwidth for one, _ in user.demand.links if one.name == link)
-            self._resources.change_capacity(resource, bandwidth)
+        users = self._resources.users(link)
+        if users:
+            self._remeasure(users)
+            bandwidth = next(one.bandwidth for one, _ in users[0].demand.links if one.name == link)
+            self._resources.change_capacity(link, bandwidth)
 
     def crosses(self, demand: ActivityDemand) -> bool:
         """Return whether a demand needs a link that is off."""
         return bool(self.off) and any(link.name in self.off for link, _ in demand.links)
 
-    def _remeasure(self, resource: SharedResource) -> None:
+    def _remeasure(self, users: Iterable[Activity]) -> None:
         """Measure the users of a resource again, and recompute their rates."""
-        for activity in resource.users:
+        for activity in users:
             activity.advance(self._queue.now)
             self._measure(activity)
             activity.forget_ceiling()
@@ -244,8 +240,8 @@ class FluidModel:
             if activity not in seen and activity.group is not None:
                 self._rate(*_connected(activity, seen))
 
-    def _rate(self, activities: list[Activity], limits: dict[SharedResource, int]) -> None:
-        """Compute the rates of activities that are all connected with each other by these numbered limits."""
+    def _rate(self, activities: list[Activity], limits: Iterable[SharedResource]) -> None:
+        """Compute the rates of activities that are all connected with each other by these limits."""
         if len(activities) == 1:
             alone = activities[0]
             self._set_rate(alone, 1.0 / alone.seconds)
@@ -254,14 +250,26 @@ class FluidModel:
                 self._set_rate(activity, rate)
         self._schedule(activities)
 
-    def _solve(self, activities: list[Activity], limits: dict[SharedResource, int]) -> Iterable[float]:
+    def _solve(self, activities: list[Activity], limits: Iterable[SharedResource]) -> Iterable[float]:
+        for position, activity in enumerate(activities):
+            activity.position = position
+        entered = [activity.entered for activity in activities]
+        in_order = entered == sorted(entered)  # the order of begins is that of activations
+        resources = []
+        for position, limit in enumerate(limits):
+            limit.position = position
+            uses = limit.uses()
+            if not in_order:
+                uses.sort(key=_first)
+            resources.append(Resource(limit.capacity, uses, limit.shared))
         loads = []
         for activity in activities:
-            uses = [(limits[each], each.users[activity]) for each in activity.limits]
-            if activity.further:
-                uses += [(limits[each], amount) for each, needs in activity.further.items() for amount in needs]
-            loads.append(Load(uses, activity.bound, *activity.private_limit()))
-        rates = fair_rates([Resource(resource.capacity, resource.shared) for resource in limits], loads)
+            used, amounts = [limit.position for limit in activity.limits], list(activity.limits.values())
+            for limit, further in activity.further.items():
+                used += [limit.position] * len(further)
+                amounts += further
+            loads.append(Load(used, amounts, activity.bound, *self._resources.private_limit(activity)))
+        rates = fair_rates(resources, loads)
         if not rates.settled:
             self._approximations.add(UNSETTLED)
         return rates.values
@@ -309,17 +317,17 @@ class FluidModel:
                 activity.finish()
 
 
-def _connected(activity: Activity, seen: set[Activity]) -> tuple[list[Activity], dict[SharedResource, int]]:
-    """Return the activities connected with this one by chains of limits, in order of their begins; number the limits.
+def _connected(activity: Activity, seen: set[Activity]) -> tuple[list[Activity], dict[SharedResource, None]]:
+    """Return the activities connected with this one by chains of limits, in order of their begins, and the limits.
 
     The activities are added to `seen`.
     """
-    found, limits = [activity], dict[SharedResource, int]()
+    found, limits = [activity], dict[SharedResource, None]()
     seen.add(activity)
     for each in found:  # which grows
         for limit in each.limits:
             if limit not in limits:
-                limits[limit] = len(limits)
+                limits[limit] = None
                 if not limit.users.keys() <= seen:
                     found += [other for other in limit.users if other not in seen]
                     seen.update(limit.users)
@@ -327,5 +335,6 @@ def _connected(activity: Activity, seen: set[Activity]) -> tuple[list[Activity],
     return found, limits
 
 
+_first = itemgetter(0)
 _number = attrgetter("number")
 _end_and_number = attrgetter("end", "number")
