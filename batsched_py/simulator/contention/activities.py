@@ -20,6 +20,8 @@ class SharedResource(Struct, eq=False):
         shared: False for a FATPIPE link.
         users: active activity -> flops or bytes that it needs, on a host those of its first executor there; in the
             order of their activation.
+        peak: no user needs more of it in a second, at its `fastest`; infinite for a processor.
+        limiting: True if it may limit its users, and no stricter resource is known.
         stricter: a resource that limits all users of this one at least as much, if one is known.
         position: where the solver has it, while it does.
     """
@@ -28,6 +30,8 @@ class SharedResource(Struct, eq=False):
     capacity: float
     shared: bool
     users: dict[Activity, float]
+    peak: float
+    limiting: bool = False
     stricter: SharedResource | None = None
     position: int = 0
 
@@ -75,13 +79,14 @@ class Activity(Struct, eq=False):
             first. Empty unless it is active.
         shared: those that others use as well, or that several of its executors use.
         further: host on which it has several executors -> flops of each after the first.
-        limits: shared resource of which no stricter one is known -> what it needs of that.
+        limits: shared resource that may limit it, and of which no stricter one is known -> what it needs of that.
         scarcest: the first to be exhausted of what it uses alone; None if unknown, or if there is none.
         ceiling: rate at which that is exhausted, in 1/s; None if unknown.
         entered: sequence number of its activation.
         position: where the solver has it, while it does.
         seconds: duration without other activities, after its latency.
         bound: maximum rate, in 1/s.
+        fastest: a rate that it never exceeds, in 1/s; not larger than `bound`.
         left: remaining share of the work at `since`; from then on it advances at `rate`, in 1/s.
         lost: delay in seconds caused by other activities until `since`.
         end: the time of completion.
@@ -107,6 +112,7 @@ class Activity(Struct, eq=False):
     position: int = 0
     seconds: float = 0.0
     bound: float = math.inf
+    fastest: float = math.inf
     left: float = 1.0
     lost: float = 0.0
     since: float = 0.0

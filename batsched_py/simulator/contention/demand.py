@@ -75,6 +75,15 @@ class ActivityDemand(Struct, frozen=True):
             bound = min(bound, processors.speeds[host] / amount)
         return max(bound, 1.0 / LONGEST_TASK)
 
+    def fastest(self, seconds: float, bound: float) -> float:
+        """Return a rate in 1/s that it never exceeds, also with others; of its duration without others, and its bound.
+
+        SimGrid may let a task exceed the capacity of a FATPIPE link, and that of a host with several of its executors.
+        """
+        if len({host for host, _ in self.flops}) < len(self.flops) or not all([link.shared for link, _ in self.links]):
+            return bound
+        return min(bound, 1.0 / seconds) if seconds else bound
+
     def _seconds_computing(self, processors: Processors) -> float:
         """Return the duration in seconds of computations that share the cores of hosts."""
         hosts = list(dict.fromkeys(host for host, _ in self.flops))

@@ -76,10 +76,11 @@ class Load(Struct, frozen=True):
 class Rates(Struct, frozen=True):
     """The rates of tasks, in 1/s: the share of its work that each completes in one second.
 
-    `settled` is False if SimGrid needs more than `MOST_ROUNDS` for them: then no FATPIPE resource is exceeded.
+    `rounds` is the number of rounds. `settled` is False if SimGrid needs more than `MOST_ROUNDS` for them: then no FATPIPE resource is exceeded.
     """
 
     values: Sequence[float]
+    rounds: int
     settled: bool = True
 
 
@@ -94,12 +95,12 @@ def fair_rates(resources: Sequence[Resource], loads: Sequence[Load]) -> Rates:
     charged again for the last rise of a fixed task, and may therefore remain partly idle; and a FATPIPE resource is
     charged only for its slowest user, so a task that shares it with a slower one may exceed its capacity.
     """
-    rounds = _Rounds(resources, loads)
-    if rounds.settle(min):
-        return Rates(rounds.rates)
-    rounds = _Rounds(resources, loads)
-    rounds.settle(max)
-    return Rates(rounds.rates, settled=False)
+    state = _Rounds(resources, loads)
+    if state.settle(min):
+        return Rates(state.rates, state.rounds)
+    state = _Rounds(resources, loads)
+    state.settle(max)
+    return Rates(state.rates, MOST_ROUNDS, settled=False)
 
 
 class _Rounds:
@@ -108,6 +109,7 @@ class _Rounds:
     def __init__(self, resources: Sequence[Resource], loads: Sequence[Load]) -> None:
         self._resources, self._loads = resources, loads
         self.rates = [0.0] * len(loads)
+        self.rounds = 0
         #: Load -> its latest rise.
         self._rises = [0.0] * len(loads)
         #: Resource -> number of uses by loads that are not fixed; resource -> remaining capacity, without dropped ones.
@@ -123,9 +125,8 @@ class _Rounds:
 
         `charged` selects the user for which a FATPIPE resource is charged.
         """
-        rounds = 0
-        while self._live and rounds < MOST_ROUNDS:
-            rounds += 1
+        while self._live and self.rounds < MOST_ROUNDS:
+            self.rounds += 1
             self._offer()
             self._charge(self._rise(), charged)
         return not self._live

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from batsched_py.model.zone import LOOPBACK
 from batsched_py.simulator.contention.activities import Activity, Group, SharedResource
 from batsched_py.simulator.contention.demand import ActivityDemand, Processors
-from batsched_py.simulator.contention.fair_bottleneck import Load, Resource, fair_rates
+from batsched_py.simulator.contention.fair_bottleneck import Load, Rates, Resource, fair_rates
 from batsched_py.simulator.contention.resource_table import ResourceTable
 from batsched_py.simulator.time.event_queue import RANK_RATES, RANK_TASK_END, EventQueue
 
@@ -114,10 +114,9 @@ class FluidModel:
         if activity.group is None:
             return
         activity.advance(self._queue.now)
-        self._measure(activity)
         for host, _ in activity.demand.flops:
             self._resources.follow_speed(host)
-        activity.forget_ceiling()
+        self._measure_again(activity)
         if activity.on_pace is not None and activity.rate:  # the same rate is a different share of the new speed
             activity.on_pace(1.0 / activity.rate)
         self._change([activity])
@@ -154,9 +153,16 @@ class FluidModel:
         """Measure the users of a resource again, and recompute their rates."""
         for activity in users:
             activity.advance(self._queue.now)
-            self._measure(activity)
-            activity.forget_ceiling()
+            self._measure_again(activity)
             self._change([activity])
+
+    def _measure_again(self, activity: Activity) -> None:
+        """Measure an active activity; recompute the rates of those that it does not limit any more."""
+        self._measure(activity)
+        activity.forget_ceiling()
+        released = self._resources.follow_rate(activity)
+        if released:
+            self._change(released)
 
     def _update(self, activity: Activity) -> ActivityDemand:
         """Return the demand with the current bandwidths of its links, and its bound at their current latencies.
@@ -199,6 +205,7 @@ class FluidModel:
             activity.demand = self._update(activity)
         activity.seconds = activity.demand.seconds_alone(self._processors)
         activity.bound = activity.demand.bound(self._processors)
+        activity.fastest = activity.demand.fastest(activity.seconds, activity.bound)
 
     def _note_loopbacks(self, activity: Activity, crowded: Iterable[SharedResource]) -> None:
         """Note the approximation if tasks share a loopback; Batsim's own messages do not count as tasks."""
@@ -235,22 +242,38 @@ class FluidModel:
     def _settle(self, _: None) -> None:
         self._due_to_settle = False
         changed, self._changed = self._changed, {}
-        seen: set[Activity] = set()
-        for activity in changed:
-            if activity not in seen and activity.group is not None:
-                self._rate(*_connected(activity, seen))
+        while not self._rate_connected(changed):
+            pass
 
-    def _rate(self, activities: list[Activity], limits: Iterable[SharedResource]) -> None:
-        """Compute the rates of activities that are all connected with each other by these limits."""
+    def _rate_connected(self, changed: Iterable[Activity]) -> bool:
+        """Compute the rates of activities and connected ones; return False if they must be computed again."""
+        seen: set[Activity] = set()
+        return all(
+            self._rate(*_connected(activity, seen))
+            for activity in changed
+            if activity not in seen and activity.group is not None
+        )
+
+    def _rate(self, activities: list[Activity], limits: Iterable[SharedResource]) -> bool:
+        """Compute the rates of activities that are all connected with each other by these limits.
+
+        Return False if other resources may limit them, too.
+        """
         if len(activities) == 1:
             alone = activities[0]
             self._set_rate(alone, 1.0 / alone.seconds)
         else:
-            for activity, rate in zip(activities, self._solve(activities, limits), strict=True):
+            rates = self._solve(activities, limits)
+            if not self._resources.expect(rates.rounds):
+                return False
+            if not rates.settled:
+                self._approximations.add(UNSETTLED)
+            for activity, rate in zip(activities, rates.values, strict=True):
                 self._set_rate(activity, rate)
         self._schedule(activities)
+        return True
 
-    def _solve(self, activities: list[Activity], limits: Iterable[SharedResource]) -> Iterable[float]:
+    def _solve(self, activities: list[Activity], limits: Iterable[SharedResource]) -> Rates:
         for position, activity in enumerate(activities):
             activity.position = position
         entered = [activity.entered for activity in activities]
@@ -269,10 +292,7 @@ class FluidModel:
                 used += [limit.position] * len(further)
                 amounts += further
             loads.append(Load(used, amounts, activity.bound, *self._resources.private_limit(activity)))
-        rates = fair_rates(resources, loads)
-        if not rates.settled:
-            self._approximations.add(UNSETTLED)
-        return rates.values
+        return fair_rates(resources, loads)
 
     def _set_rate(self, activity: Activity, rate: float) -> None:
         """Continue at this rate; a rate equal to that of the activity alone is rounded to exactly that."""

@@ -4,32 +4,48 @@ from __future__ import annotations
 
 import math
 from itertools import islice
+from operator import attrgetter
 from typing import Final
 
+from batsched_py.addition import add_up
 from batsched_py.simulator.contention.activities import Activity, SharedResource
 from batsched_py.simulator.contention.demand import LONGEST_TASK, Processors, bounded
+from batsched_py.simulator.contention.fair_bottleneck import PRECISION
 
-# Jobs in a dragonfly or torus share hundreds of links, of which few can limit a rate. A resource cannot if another one
-# has at least its users, each of them needs at least as much of that one, and the capacity of that one is not larger:
-# in each round of `fair_rates` that one then offers at most as much to each user, and is exhausted at the latest
-# together with this one. This is exact to the last bit, since additions and divisions are rounded monotonically. The
-# solver therefore sees only the resources without a known stricter one (`limits`): in a dragonfly of 1 008 hosts one in
-# ten, which alone makes a run 2.6 times as fast.
+# Jobs in a dragonfly or torus share hundreds of links, of which few can limit a rate. The solver sees only those that
+# can (`limits`), in a dragonfly of 1 008 hosts one in a hundred, and its rates are the same to the last bit. Two kinds of
+# resources cannot:
+#
+# * One is slack if it has enough for all of its users at the rates that they never exceed (`Activity.fastest`). In a
+#   round of `fair_rates` each user is charged at most its need at that rate, whether it rises or was fixed before. Let
+#   these needs have a sum and a maximum. If the capacity is more than `rounds - 1` times the sum, plus the number of
+#   users times the maximum, then even the last round offers each user more than it can take, and nothing is exhausted.
+#   `rounds` is the most that any solution has taken, nearly always 2 or 3; when one takes more, all slack resources
+#   are judged anew, and the rates are computed again. Hosts are not judged; each shared one is a limit.
+# * Another one is stricter if it has at least its users, each of them needs at least as much of that one, and the
+#   capacity of that one is not larger: in each round that one then offers at most as much to each user, and is
+#   exhausted at the latest together with this one, since additions and divisions are rounded monotonically. If the
+#   stricter one is slack, both are.
 #
 # What is stricter stays so when an activity ends, because both lose it. Thus only a new activity makes a resource a
-# limit, and only an end makes it stop being one. A stricter resource is sought among limits only, so that chains of
-# stricter resources end at a limit with all the users: limits connect all activities that affect each other. Not every
-# stricter resource is found: the search ends after MOST_TRIES, because it fails most often, and in a torus an activity
-# has hundreds of limits. FATPIPE links and processors are not compared.
+# limit, and only an end makes it stop being one; changes of speeds and bandwidths may do both. A stricter resource is
+# sought among limits only, so that chains of stricter resources end at a limit with all the users, or at a slack one:
+# limits connect all activities that affect each other. Not every stricter resource is found: the search ends after
+# MOST_TRIES, because it fails most often. FATPIPE links and processors are not compared.
 #
 # What one activity uses alone, most of hundreds of links, has no `SharedResource`, only a ceiling that is computed from
 # its demand when it is asked for.
 #
-# An activity and its resources reference each other, and therefore `leave` clears all of its: otherwise ended activities
+# An activity and its resources reference each other, and therefore `leave` clears its own: otherwise ended activities
 # would wait for the garbage collector.
 
 #: Resources that are compared in search of a stricter one.
 MOST_TRIES: Final = 64
+#: Rounds of the solver that are expected before one has taken more.
+EXPECTED_ROUNDS: Final = 3
+#: Share of a capacity that slack resources may need, and what is left of it at least, against rounding.
+_NEARLY_ALL: Final = 1 - 1e-6
+_REST: Final = 10 * PRECISION
 
 
 class ResourceTable:
@@ -40,6 +56,8 @@ class ResourceTable:
         #: Host number or name of a link -> the activity that alone uses it, or the shared resource; only what is used.
         self._holders: dict[int | str, Activity | SharedResource] = {}
         self._entered = 0
+        #: The most rounds that a solution has taken so far.
+        self._rounds = EXPECTED_ROUNDS
 
     def users(self, key: int | str) -> list[Activity]:
         """Return the active activities that use a host number or the name of a link, in order of activation."""
@@ -71,9 +89,8 @@ class ResourceTable:
         return crowded
 
     def leave(self, activity: Activity) -> list[Activity]:
-        """Release the resources of an activity; return one other user of each resource that has others."""
+        """Release the resources of an activity; return the others that it may have limited, in order of begins."""
         holders = self._holders
-        neighbours: list[Activity] = []
         for key in activity.needs:
             resource = holders[key]
             if isinstance(resource, Activity):
@@ -84,19 +101,20 @@ class ResourceTable:
             if not users:
                 del holders[key]
                 continue
-            # One neighbour for each resource is enough: the search for connected activities finds the others.
-            neighbour = next(iter(users))
-            neighbours.append(neighbour)
-            if len(users) == 1 and resource not in neighbour.further:
-                holders[key] = neighbour
-                _leave_alone(neighbour, resource)
+            if len(users) == 1:
+                other = next(iter(users))
+                if resource not in other.further:
+                    holders[key] = other
+                    _leave_alone(other, resource)
+        neighbours = dict[Activity, None]()
         for resource in activity.limits:
+            neighbours.update(dict.fromkeys(resource.users))
             if len(resource.users) > 1:
-                _seek_stricter(resource)
+                self._judge(resource)
         for kept in (activity.needs, activity.shared, activity.further, activity.limits):
             kept.clear()
         activity.forget_ceiling()
-        return neighbours
+        return sorted(neighbours, key=_number)
 
     def private_limit(self, activity: Activity) -> tuple[float, float]:
         """Return its rate in 1/s at which the first resource that it uses alone is exhausted, and its need of that."""
@@ -134,11 +152,32 @@ class ResourceTable:
             if len(other.users) > 1 and (other is resource or other.stricter is resource)
         ]
         for other in concerned:
-            other.stricter = None
+            other.stricter, other.limiting = None, True
             for user, amount in other.users.items():
                 user.limits[other] = amount
         for other in concerned:
-            _seek_stricter(other)
+            self._judge(other)
+
+    def follow_rate(self, activity: Activity) -> list[Activity]:
+        """Take account of another `fastest` of an activity; return those that it may have limited before."""
+        released: list[Activity] = []
+        for resource in activity.shared.values():
+            if resource.stricter is None:
+                limiting = resource.limiting
+                self._judge(resource)
+                if limiting and not resource.limiting:
+                    released += resource.users
+        return released
+
+    def expect(self, rounds: int) -> bool:
+        """Take account of the rounds of a solution; return False if it may be wrong because of slack resources."""
+        if rounds <= self._rounds:
+            return True
+        self._rounds = rounds
+        for resource in self._holders.values():
+            if isinstance(resource, SharedResource) and resource.stricter is None and not resource.limiting:
+                self._judge(resource)
+        return False
 
     def _capacity(self, host: int) -> float:
         """Return the current flop/s of all cores of a host."""
@@ -153,7 +192,8 @@ class ResourceTable:
             if host in needs:  # by another of its executors
                 resource = shared.get(host)
                 if resource is None:
-                    resource = shared[host] = SharedResource(host, capacity, True, {activity: needs[host]})
+                    resource = SharedResource(host, capacity, True, {activity: needs[host]}, math.inf, limiting=True)
+                    shared[host] = resource
                 activity.limits[resource] = needs[host]
                 activity.further.setdefault(resource, []).append(amount)
                 continue
@@ -169,27 +209,57 @@ class ResourceTable:
 
     def _compare(self, activity: Activity, crowded: list[SharedResource]) -> None:
         """Find out which of these resources limit the activity, after it has entered."""
-        unknown = []
+        unknown, rounds, fastest = [], self._rounds, activity.fastest
         for resource in crowded:
             users, stricter = resource.users, resource.stricter
-            if len(users) == 2:
+            amount, count = users[activity], len(users)
+            resource.peak = peak = max(resource.peak, amount * fastest)
+            if count == 2:
                 other = next(iter(users))
                 if other.scarcest == resource.key:
                     other.forget_ceiling()
-            elif stricter is None:
-                activity.limits[resource] = users[activity]
+            if stricter is None:
+                if resource.limiting:
+                    activity.limits[resource] = amount
+                    continue
+                if rounds * count * peak < resource.capacity * _NEARLY_ALL - _REST:
+                    continue
+            elif stricter.users.get(activity, 0.0) >= amount:
                 continue
-            if stricter is None or stricter.users.get(activity, 0.0) < users[activity]:
-                unknown.append(resource)
+            unknown.append(resource)
         # What is used most is the least likely to have a stricter resource, and the most likely to be one.
         unknown.sort(key=lambda resource: (len(resource.users), resource.users[activity]), reverse=True)
         for resource in unknown:
-            _seek_stricter(resource)
+            self._judge(resource)
+
+    def _judge(self, resource: SharedResource) -> None:
+        """Find out whether a resource with several users limits them."""
+        resource.stricter = None
+        resource.limiting = False
+        if not self._is_slack(resource):
+            resource.stricter = _stricter(resource)
+            resource.limiting = resource.stricter is None
+        for user, amount in resource.users.items():
+            if resource.limiting:
+                user.limits[resource] = amount
+            else:
+                user.limits.pop(resource, None)
+
+    def _is_slack(self, resource: SharedResource) -> bool:
+        """Return whether a resource has enough for all of its users in each round."""
+        if not isinstance(resource.key, str):
+            return False
+        needs = [amount * user.fastest for user, amount in resource.users.items()]
+        resource.peak = max(needs)
+        most = (self._rounds - 1) * add_up(needs) + len(needs) * resource.peak
+        return most < resource.capacity * _NEARLY_ALL - _REST
 
 
 def _share(holder: Activity, key: int | str, capacity: float, *, shared: bool = True) -> SharedResource:
     """Return the resource of what one activity has used alone until now."""
-    resource = holder.shared[key] = SharedResource(key, capacity, shared, {holder: holder.needs[key]})
+    need = holder.needs[key]
+    peak = need * holder.fastest if isinstance(key, str) else math.inf
+    resource = holder.shared[key] = SharedResource(key, capacity, shared, {holder: need}, peak)
     return resource
 
 
@@ -200,16 +270,6 @@ def _leave_alone(activity: Activity, resource: SharedResource) -> None:
     amount = activity.needs[resource.key]
     if activity.ceiling is not None and resource.capacity < activity.ceiling * amount:
         activity.ceiling, activity.scarcest = resource.capacity / amount, resource.key
-
-
-def _seek_stricter(resource: SharedResource) -> None:
-    """Find out whether a resource with several users limits them."""
-    stricter = resource.stricter = _stricter(resource)
-    for user, amount in resource.users.items():
-        if stricter is None:
-            user.limits[resource] = amount
-        else:
-            user.limits.pop(resource, None)
 
 
 def _stricter(resource: SharedResource) -> SharedResource | None:
@@ -233,3 +293,6 @@ def _stricter(resource: SharedResource) -> SharedResource | None:
 
 def _is_comparable(resource: SharedResource) -> bool:
     return resource.shared and isinstance(resource.key, str)
+
+
+_number = attrgetter("number")
