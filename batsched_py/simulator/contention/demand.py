@@ -80,7 +80,7 @@ class ActivityDemand(Struct, frozen=True):
 
         SimGrid may let a task exceed the capacity of a FATPIPE link, and that of a host with several of its executors.
         """
-        if len({host for host, _ in self.flops}) < len(self.flops) or not all([link.shared for link, _ in self.links]):
+        if len({host for host, _ in self.flops}) < len(self.flops) or not all(link.shared for link, _ in self.links):
             return bound
         return min(bound, 1.0 / seconds) if seconds else bound
 

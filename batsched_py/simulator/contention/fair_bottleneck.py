@@ -30,8 +30,9 @@ from msgspec import Struct
 # (`Activity.private_limit`), so that the solver sees a few shared links instead of hundreds of private ones. Without
 # ceilings, and with all pairs of hosts walked, 2 000 jobs on 80 640 hosts took 151 s instead of 10 s.
 #
-# Sums are made from left to right as SimGrid's: `sum` of Python 3.12 and later compensates for rounding, and a last bit decides which of two tasks ends first. A round costs O(uses); the tests compare with a naive solver on
-# thousands of drawn systems.
+# Sums are made from left to right as SimGrid's: `sum` of Python 3.12 and later compensates for rounding, and a last bit
+# decides which of two tasks ends first. A round costs O(uses); the tests compare with a naive solver on thousands of
+# drawn systems.
 
 #: Remaining capacities below this count as 0 (SimGrid's `maxmin/precision`), in flop/s or bytes per second.
 PRECISION: Final = 1e-5
@@ -76,7 +77,8 @@ class Load(Struct, frozen=True):
 class Rates(Struct, frozen=True):
     """The rates of tasks, in 1/s: the share of its work that each completes in one second.
 
-    `rounds` is the number of rounds. `settled` is False if SimGrid needs more than `MOST_ROUNDS` for them: then no FATPIPE resource is exceeded.
+    `rounds` is the number of rounds that they took. `settled` is False if SimGrid needs more than `MOST_ROUNDS` for
+    them: then no FATPIPE resource is exceeded.
     """
 
     values: Sequence[float]

@@ -13,7 +13,7 @@ from batsched_py.simulator.contention.demand import LONGEST_TASK, Processors, bo
 from batsched_py.simulator.contention.fair_bottleneck import PRECISION
 
 # Jobs in a dragonfly or torus share hundreds of links, of which few can limit a rate. The solver sees only those that
-# can (`limits`), in a dragonfly of 1 008 hosts one in a hundred, and its rates are the same to the last bit. Two kinds of
+# can (`limits`), in a dragonfly of 1 008 hosts one in thirty, and its rates are the same to the last bit. Two kinds of
 # resources cannot:
 #
 # * One is slack if it has enough for all of its users at the rates that they never exceed (`Activity.fastest`). In a
@@ -74,13 +74,13 @@ class ResourceTable:
         crowded = self._enter_hosts(activity)
         for link, amount in activity.demand.links:
             name, capacity = link.name, link.bandwidth
-            needs[name] = amount = amount if amount < capacity * LONGEST_TASK else bounded(amount, capacity)
+            needs[name] = need = amount if amount < capacity * LONGEST_TASK else bounded(amount, capacity)
             resource = holders.get(name)
             if resource is None:
                 continue
             if isinstance(resource, Activity):
                 resource = _share(resource, name, capacity, shared=link.shared)
-            resource.users[activity] = amount
+            resource.users[activity] = need
             shared[name] = resource
             crowded.append(resource)
         holders.update(dict.fromkeys(needs, activity))

@@ -4,7 +4,34 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+from batsched_py.simulator.contention.fair_bottleneck import Load, Rates, Resource, fair_rates
+
+
+@dataclass(frozen=True, slots=True)
+class TaskNeeds:
+    """What a task uses, as (position of a resource, amount), and its limits."""
+
+    uses: Sequence[tuple[int, float]]
+    bound: float = math.inf
+    ceiling: float = math.inf
+    ceiling_amount: float = 1.0
+
+
+def fair(resources: Sequence[tuple[float, bool]], tasks: Sequence[TaskNeeds]) -> Rates:
+    """The rates of tasks on resources of these capacities; True for shared ones."""
+    users: list[list[tuple[int, float]]] = [[] for _ in resources]
+    loads = []
+    for number, task in enumerate(tasks):
+        for position, amount in task.uses:
+            users[position].append((number, amount))
+        used, amounts = [position for position, _ in task.uses], [amount for _, amount in task.uses]
+        loads.append(Load(used, amounts, task.bound, task.ceiling, task.ceiling_amount))
+    return fair_rates(
+        [Resource(capacity, using, shared) for (capacity, shared), using in zip(resources, users, strict=True)], loads
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,14 @@ from collections import Counter
 
 import pytest
 
-from batsched_py.simulator.contention.fair_bottleneck import Load, Resource, fair_rates
-from tests.unit.simulator.contention.systems import System, draw, naive
+from tests.unit.simulator.contention.systems import System, TaskNeeds, draw, fair, naive
 
 #: Random systems that each property is tried on.
 MANY = 1500
 
 
 def solve(system: System, *, folded: bool = False) -> dict[str, float]:
-    """Task -> rate; `folded` makes a ceiling of resources that have one use.
+    """TaskNeeds -> rate; `folded` makes a ceiling of resources that have one use.
 
     Where SimGrid would go on for very long no FATPIPE is exceeded.
     """
@@ -28,9 +27,9 @@ def solve(system: System, *, folded: bool = False) -> dict[str, float]:
         ceiling, amount = min(((system.capacities[name] / amount, amount) for name, amount in own), default=(None, 1.0))
         bounds = {"bound": system.bounds[task]} if task in system.bounds else {}
         ceilings = {} if ceiling is None else {"ceiling": ceiling, "ceiling_amount": amount}
-        loads.append(Load(common, **bounds, **ceilings))
-    resources = [Resource(system.capacities[name], name not in system.fatpipes) for name in names]
-    return dict(zip(system.uses, fair_rates(resources, loads).values, strict=True))
+        loads.append(TaskNeeds(common, **bounds, **ceilings))
+    resources = [(system.capacities[name], name not in system.fatpipes) for name in names]
+    return dict(zip(system.uses, fair(resources, loads).values, strict=True))
 
 
 def systems(count: int = MANY, **kinds: bool) -> list[System]:
@@ -41,7 +40,7 @@ def systems(count: int = MANY, **kinds: bool) -> list[System]:
 
 def link(*amounts: float, capacity: float = 100.0, shared: bool = True) -> list[float]:
     """Rates of tasks on one link."""
-    found = fair_rates([Resource(capacity, shared)], [Load([(0, amount)]) for amount in amounts])
+    found = fair([(capacity, shared)], [TaskNeeds([(0, amount)]) for amount in amounts])
     return list(found.values)
 
 
@@ -57,38 +56,40 @@ def test_a_fatpipe_is_not_shared() -> None:
 
 def test_what_a_bounded_task_leaves_goes_to_the_others() -> None:
     """Here 80 of 100."""
-    found = fair_rates([Resource(100.0)], [Load([(0, 1.0)], bound=20.0), Load([(0, 1.0)])])
+    found = fair([(100.0, True)], [TaskNeeds([(0, 1.0)], bound=20.0), TaskNeeds([(0, 1.0)])])
     assert found.values == [20.0, 80.0]
 
 
 def test_two_executors_count_as_two_users() -> None:
     """A task that uses a processor twice has two thirds of it beside one that uses it once."""
-    found = fair_rates([Resource(90.0)], [Load([(0, 1.0), (0, 1.0)]), Load([(0, 1.0)])])
+    found = fair([(90.0, True)], [TaskNeeds([(0, 1.0), (0, 1.0)]), TaskNeeds([(0, 1.0)])])
     assert found.values == [30.0, 30.0]
 
 
 def test_a_task_that_needs_nothing_has_a_rate() -> None:
     """So that nobody divides by 0."""
-    assert fair_rates([], [Load(())]).values == [1.0]
+    assert fair([], [TaskNeeds(())]).values == [1.0]
 
 
 def test_a_link_stays_partly_idle_beside_tasks_that_are_fixed_early() -> None:
     """As in SimGrid: the 5 of the first task are charged again in the round in which the second one is fixed."""
-    found = fair_rates([Resource(100.0)], [Load([(0, 1.0)], bound=5.0), Load([(0, 1.0)], bound=35.0), Load([(0, 1.0)])])
+    found = fair(
+        [(100.0, True)], [TaskNeeds([(0, 1.0)], bound=5.0), TaskNeeds([(0, 1.0)], bound=35.0), TaskNeeds([(0, 1.0)])]
+    )
     assert found.values == pytest.approx([5.0, 35.0, 55.0])
 
 
 def test_a_slow_user_of_a_fatpipe_lets_another_exceed_it() -> None:
     """As in SimGrid: what the slow one rises is left over, and given again."""
-    narrow, pipe = Resource(50.0), Resource(100.0, shared=False)
-    found = fair_rates([narrow, pipe], [Load([(0, 1.0), (1, 1.0)]), Load([(1, 1.0)], bound=150.0)])
+    narrow, pipe = (50.0, True), (100.0, False)
+    found = fair([narrow, pipe], [TaskNeeds([(0, 1.0), (1, 1.0)]), TaskNeeds([(1, 1.0)], bound=150.0)])
     assert found.values == [50.0, 150.0]
 
 
 def test_where_simgrid_goes_on_for_very_long_no_fatpipe_is_exceeded() -> None:
     """A very slow user leaves nearly all of it to the other, again and again."""
-    pipe = Resource(100.0, shared=False)
-    found = fair_rates([pipe], [Load([(0, 1.0)], bound=1e-4), Load([(0, 1.0)])])
+    pipe = (100.0, False)
+    found = fair([pipe], [TaskNeeds([(0, 1.0)], bound=1e-4), TaskNeeds([(0, 1.0)])])
     assert not found.settled
     assert found.values == [1e-4, 100.0]
 

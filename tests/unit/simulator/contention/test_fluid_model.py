@@ -13,9 +13,9 @@ import pytest
 from batsched_py.model.zone import Link
 from batsched_py.simulator.contention.activities import Activity
 from batsched_py.simulator.contention.demand import ActivityDemand, Processors
-from batsched_py.simulator.contention.fair_bottleneck import Load, Resource, fair_rates
 from batsched_py.simulator.contention.fluid_model import UNSETTLED, FluidModel
 from batsched_py.simulator.time.event_queue import RANK_SUBMISSION, EventQueue
+from tests.unit.simulator.contention.systems import TaskNeeds, fair
 
 LINK = Link("link", 100.0, 0.0)
 PIPE = Link("pipe", 100.0, 0.0, shared=False)
@@ -274,7 +274,7 @@ def step_by_step(activities: Sequence[tuple[float, ActivityDemand]]) -> list[flo
 
 def _rates(demands: Sequence[ActivityDemand], processors: Processors) -> Sequence[float]:
     names: dict[object, int] = {}
-    resources, loads = [], []
+    resources, tasks = [], []
     for demand in demands:
         uses = []
         for key, capacity, amount in [
@@ -283,10 +283,10 @@ def _rates(demands: Sequence[ActivityDemand], processors: Processors) -> Sequenc
         ]:
             if key not in names:
                 names[key] = len(names)
-                resources.append(Resource(capacity))
+                resources.append((capacity, True))
             uses.append((names[key], amount))
-        loads.append(Load(uses, demand.bound(processors)))
-    return fair_rates(resources, loads).values
+        tasks.append(TaskNeeds(uses, demand.bound(processors)))
+    return fair(resources, tasks).values
 
 
 def test_small_steps_give_the_same_ends() -> None:
