@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
-from procset import ProcSet
-
 from batsched_py.errors import AlgorithmError, BatschedError
 from batsched_py.hostset import HostSet
 from batsched_py.interruption import is_interruption
@@ -35,6 +33,7 @@ from batsched_py.protocol.events import (
     SimulationEnds,
     Unknown,
 )
+from batsched_py.pybatsim.bit_procset import BitProcSet
 from batsched_py.pybatsim.hook_job import HookJob, JobState
 from batsched_py.pybatsim.stand_in import BatsimStandIn
 from batsched_py.scheduling.base import Scheduler
@@ -204,7 +203,7 @@ class PybatsimScheduler(Scheduler[FreeOptions]):
         self._hooks.onRequestedCall()
 
     def _notify(self, event: Notify, view: View, plan: Plan | None) -> None:
-        hooks, hosts = self._hooks, ProcSet() if event.hosts is None else event.hosts.to_procset()
+        hooks, hosts = self._hooks, BitProcSet(*(() if event.hosts is None else event.hosts.intervals()))
         if event.kind == NO_MORE_STATIC_JOB:
             self._bs.no_more_static_jobs = True
             self._enter("onNoMoreJobsInWorkloads")
@@ -227,7 +226,7 @@ class PybatsimScheduler(Scheduler[FreeOptions]):
         hook = {"ADD_RESOURCES": "onAddResources", "REMOVE_RESOURCES": "onRemoveResources"}.get(event.type)
         if hook is not None:
             self._enter(hook)
-            getattr(self._hooks, hook)(HostSet.parse(str(event.data.get("resources", ""))).to_procset())
+            getattr(self._hooks, hook)(BitProcSet(*HostSet.parse(str(event.data.get("resources", ""))).intervals()))
 
     def _ignore(self, event: Event, view: View, plan: Plan | None) -> None:
         """Ignore an event without a hook, such as a query, which the engine answers."""

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, Final
 
-from procset import ProcSet
+import procset
 
 from batsched_py.pybatsim.base import BatsimScheduler
+from batsched_py.pybatsim.bit_procset import BitProcSet
 from batsched_py.pybatsim.hook_job import HookJob
 from batsched_py.pybatsim.objects import algorithms, filters
 from batsched_py.pybatsim.objects.allocation import ResourceAllocation
@@ -55,7 +56,7 @@ _CONTENT: Final[Mapping[str, Mapping[str, Any]]] = {
         "Batsim": BatsimStandIn,
         "BatsimScheduler": BatsimScheduler,
         "Job": HookJob,
-        "ProcSet": ProcSet,
+        "ProcSet": BitProcSet,
     },
     "batsim.sched": {**_SCHED, "__all__": list(_SCHED)},
     "batsim.sched.scheduler": _SCHED,
@@ -88,12 +89,30 @@ for _name, _module in _MODULES.items():
         setattr(_MODULES[_parent], _child, _module)
 
 
+#: The package `procset` with the faster set.
+_PROCSET: Final = ModuleType("procset", "The package procset, with sets that are kept as bits.")
+vars(_PROCSET).update(
+    {name: value for name, value in vars(procset).items() if not name.startswith("__")}, ProcSet=BitProcSet
+)
+
+
 @contextmanager
 def served_modules() -> Iterator[None]:
-    """Let `import batsim.batsim` find our modules.
+    """Let `import batsim.batsim` find our modules, and `procset` have the faster set.
 
-    They stay afterwards, for imports inside functions, unless pybatsim itself was imported before.
+    The first stay afterwards, for imports inside functions, unless pybatsim itself was imported before.
     """
+    real = sys.modules["procset"]
+    sys.modules["procset"] = _PROCSET
+    try:
+        with _served_batsim():
+            yield
+    finally:
+        sys.modules["procset"] = real
+
+
+@contextmanager
+def _served_batsim() -> Iterator[None]:
     before = {name: module for name, module in sys.modules.items() if name == "batsim" or name.startswith("batsim.")}
     for name in before:
         del sys.modules[name]

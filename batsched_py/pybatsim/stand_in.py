@@ -12,6 +12,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import AdditionalIo
 from batsched_py.protocol.events import DescribedHost, SimulationBegins
+from batsched_py.pybatsim.bit_procset import BitProcSet
 from batsched_py.pybatsim.hook_job import HookJob, JobState
 from batsched_py.pybatsim.log import LOGGER
 from batsched_py.scheduling.plan import Plan
@@ -367,11 +368,13 @@ def _described(host: DescribedHost) -> dict[str, Any]:
 def _hosts(call: str, value: Any) -> HostSet:
     """Return hosts that are given as a ProcSet, as a text, as a number, or as numbers and intervals. PlanError."""
     try:
+        if isinstance(value, BitProcSet):
+            return value.host_set
         if isinstance(value, ProcSet):
             return HostSet.from_procset(value)
         if isinstance(value, str):
             return HostSet.parse(value)
-        return HostSet.from_procset(ProcSet(*(value if isinstance(value, (list, tuple)) else [value])))
+        return BitProcSet(*(value if isinstance(value, (list, tuple)) else [value])).host_set
     except (TypeError, ValueError) as error:
         raise PlanError(f"{call}: hosts must be a ProcSet or an interval set, not {shown(value)}: {error}") from None
 

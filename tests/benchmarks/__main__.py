@@ -24,6 +24,8 @@ machine; then jobs on machines of 1 008 hosts with different networks, and the r
 
 --library measures messages of Batsim 5 to a library in the process of a program in C, and the same over ZeroMQ.
 
+--pybatsim measures schedulers of pybatsim in both decision processes, which are sent the same recorded messages.
+
 --queries measures what a query costs over 16 384 records, in CPU time of this process.
 
 --steps measures steps of the environment for learning, and the run below, in CPU time of this process.
@@ -58,7 +60,18 @@ from rich.console import Console
 
 import batsched_py
 from batsched_py.plugins import available
-from tests.benchmarks import campaigns, constrained, contention, decisions, experiments, leases, library, queries, steps
+from tests.benchmarks import (
+    campaigns,
+    constrained,
+    contention,
+    decisions,
+    experiments,
+    hooks,
+    leases,
+    library,
+    queries,
+    steps,
+)
 from tests.benchmarks.cpp import (
     BURST,
     MEASURED,
@@ -114,7 +127,7 @@ def main() -> None:
         _measure_decisions(console, arguments.decisions, arguments.plot)
     elif arguments.leases is not None:
         _measure_leases(console, arguments.leases, effort)
-    elif arguments.constraints or arguments.queries or arguments.library:
+    elif arguments.constraints or arguments.queries or arguments.library or arguments.pybatsim:
         _measure_queries_or_library(console, arguments, effort)
     elif arguments.journeys is not None:
         _count_journeys(arguments.journeys)
@@ -200,7 +213,10 @@ def _measure_leases(console: Console, most: int, effort: Effort) -> None:
 
 
 def _measure_queries_or_library(console: Console, arguments: argparse.Namespace, effort: Effort) -> None:
-    if arguments.library:
+    if arguments.pybatsim:
+        jobs = 1_000 if arguments.quick else 5_000
+        lines = hooks.markdown(apart(hooks.measure_hooks, arguments.pybatsim.absolute(), jobs, effort))
+    elif arguments.library:
         lines = library.markdown(apart(library.measure_library, 2_000 if arguments.quick else 10_000, effort))
     elif arguments.constraints:
         with console.status("queries of jobs"):
@@ -289,6 +305,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--steps", action="store_true", help="only measure the environment for learning, as Markdown")
     parser.add_argument("--contention", action="store_true", help="only measure jobs that share links, as Markdown")
     parser.add_argument("--library", action="store_true", help="only measure a library for Batsim 5, as Markdown")
+    parser.add_argument(
+        "--pybatsim",
+        type=Path,
+        metavar="ENVIRONMENT",
+        help="only measure schedulers of the pybatsim 3.2.1 of this virtual environment, as Markdown",
+    )
     parser.add_argument("--queries", action="store_true", help="only measure queries over many records, as Markdown")
     parser.add_argument(
         "--journeys",

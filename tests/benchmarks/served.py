@@ -62,7 +62,7 @@ def start_up(algorithm: str, repeats: int) -> float:
 
 def bare_interpreter(repeats: int) -> float:
     """CPU seconds of a Python that does nothing."""
-    return min(_wait(subprocess.Popen([sys.executable, "-c", "pass"])) for _ in range(repeats))
+    return min(wait_for(subprocess.Popen([sys.executable, "-c", "pass"])) for _ in range(repeats))
 
 
 def with_server(
@@ -72,7 +72,7 @@ def with_server(
     command = [str(Path(sys.executable).with_name("batsched-py")), "serve", "-s", algorithm, "-b", ANY_PORT]
     for name, value in (options or {}).items():
         command += ["-o", f"{name}={value}"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=_environment())
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment())
     assert process.stderr is not None
     try:
         said = process.stderr.readline()
@@ -87,10 +87,11 @@ def with_server(
         raise
     finally:
         process.stderr.close()
-    return outcome, _wait(process)
+    return outcome, wait_for(process)
 
 
-def _wait(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> float:
+def wait_for(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> float:
+    """Return the CPU seconds of a process that ends by itself; RuntimeError if it fails."""
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -98,6 +99,6 @@ def _wait(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Ours, but compiled modules are kept: as for everybody who has run the command once."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
