@@ -2,7 +2,10 @@
 
 from batsched_py.errors import OptionError, QueryError
 from batsched_py.hostset import HostSet
+from batsched_py.model.demand import TaskDemand
+from batsched_py.model.host_room import HostRoom, TaskPlace
 from batsched_py.model.job import Job
+from batsched_py.model.job_demand import JobDemand
 from batsched_py.model.new_profile import delay, parallel, parallel_homogeneous, parallel_homogeneous_total
 from batsched_py.model.profile import Profile
 from batsched_py.model.table import Table
@@ -30,6 +33,7 @@ from batsched_py.protocol.events import (
 )
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import NoOptions, document, named, option
+from batsched_py.scheduling.placed import Placed
 from batsched_py.scheduling.placement import Placement, PlacementOptions
 from batsched_py.scheduling.plan import Plan, too_few
 from batsched_py.scheduling.view import View
@@ -48,9 +52,11 @@ __all__ = [
     "Event",
     "FromJobMessage",
     "Host",
+    "HostRoom",
     "HostSet",
     "Job",
     "JobCompleted",
+    "JobDemand",
     "JobKilled",
     "JobSubmitted",
     "Line",
@@ -58,6 +64,7 @@ __all__ = [
     "Notify",
     "OptionError",
     "Order",
+    "Placed",
     "Placement",
     "PlacementOptions",
     "Plan",
@@ -77,6 +84,8 @@ __all__ = [
     "SimulationEnds",
     "Slot",
     "Table",
+    "TaskDemand",
+    "TaskPlace",
     "Unknown",
     "View",
     "counted",

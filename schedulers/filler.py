@@ -18,6 +18,7 @@ class Filler(Scheduler[FillerOptions]):
     """Start every waiting job that fits, in an order; a large job may wait forever (no promise, no walltime)."""
 
     name = "filler"
+    places_tasks = True
     foresight = "rehearsal"
     source = "List scheduling without reservations, batsched's `filler`: an upper bound on greed, not on fairness."
 
@@ -36,9 +37,9 @@ class Filler(Scheduler[FillerOptions]):
         line, now, free = self.line, view.now, plan.free
         line.join(view.arrived, now)
         for job in line.jobs(view.queue, now) if view.hosts_changed else line.order.sorted(view.arrived, now):
-            hosts = self.placement.hosts(job, free)
+            hosts = self.placement.hosts(job, free) if job.demand is None else self.placement.place(job, plan)
             if hosts is None:
                 plan.hold(job, self.placement.why_not(job, free), "constraint")
             else:
                 plan.start(job, hosts)
-                free -= hosts
+                free = plan.free

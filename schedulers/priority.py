@@ -20,6 +20,7 @@ class Priority(Scheduler[PriorityOptions]):
     """
 
     name = "priority"
+    places_tasks = True
     foresight = "rehearsal"
     source = (
         "List scheduling (Graham, SIAM Journal on Applied Mathematics 17(2), 1969) in the order of a priority function;"
@@ -40,12 +41,12 @@ class Priority(Scheduler[PriorityOptions]):
         self.placement.refuse(view, plan)
         self.line.join(view.arrived, view.now)
         free = plan.free
-        if not free:
+        if not free and not view.part:
             return
         for job in self.line.jobs(view.queue, view.now):
-            hosts = self.placement.hosts(job, free)
+            hosts = self.placement.hosts(job, free) if job.demand is None else self.placement.place(job, plan)
             if hosts is None:
                 plan.hold(job, self.placement.why_not(job, free), "constraint")
                 return
             plan.start(job, hosts)
-            free -= hosts
+            free = plan.free

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 from typing import Literal
 
-from batsched_py.api import HostSet, OptionError, Placement, PlacementOptions, Plan, Scheduler, View, option
+from batsched_py.api import HostSet, Job, OptionError, Placement, PlacementOptions, Plan, Scheduler, View, option
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class RandomFit(Scheduler[RandomOptions]):
     """
 
     name = "random"
+    places_tasks = True
     foresight = "promises"
     source = "batsched's `random` and pybatsim's `randomSched`, which take any hosts; on free ones, a base line."
 
@@ -41,6 +42,10 @@ class RandomFit(Scheduler[RandomOptions]):
         shared, anywhere = self.options.hosts == "any", self.options.by_number
         usable = view.all_hosts - view.unavailable - view.asleep - view.switching if shared else plan.free
         for job in candidates:
+            if job.demand is not None:
+                self._start_tasks(job, plan)
+                usable = usable if shared else plan.free
+                continue
             allowed = usable if anywhere else usable & self.placement.eligible_now(job)
             if job.size > len(allowed):
                 plan.hold(job, self.placement.why_not(job, usable), "constraint")
@@ -49,3 +54,11 @@ class RandomFit(Scheduler[RandomOptions]):
             plan.start(job, hosts)
             if not shared:
                 usable -= hosts
+
+    def _start_tasks(self, job: Job, plan: Plan) -> None:
+        """Start a job with a demand where its tasks are packed, which is not at random."""
+        placed = self.placement.place(job, plan)
+        if placed is None:
+            plan.hold(job, self.placement.why_not(job, plan.free), "constraint")
+        else:
+            plan.start(job, placed)

@@ -16,6 +16,7 @@ class Sequencer(Scheduler[SequencerOptions]):
     """Run one job at a time, in order of arrival or another."""
 
     name = "sequencer"
+    places_tasks = True
     foresight = "rehearsal"
     source = "batsched's `sequencer`: each job alone on the machine, to see what it does by itself."
 
@@ -34,9 +35,11 @@ class Sequencer(Scheduler[SequencerOptions]):
                 plan.hold(job, "another job runs, and each has the machine for itself")
             return
         for job in self.line.jobs(view.queue, view.now):
-            hosts = self.placement.hosts(job, plan.free)
+            hosts = self.placement.hosts(job, plan.free) if job.demand is None else self.placement.place(job, plan)
             if hosts is None:
-                plan.hold(job, self.placement.why_not(job, plan.free), "constraint")
+                plan.hold(
+                    job, self.placement.why_not(job, plan.free), "constraint" if job.demand is None else "resource"
+                )
             else:
                 plan.start(job, hosts)
             return

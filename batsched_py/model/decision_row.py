@@ -19,8 +19,8 @@ ROW_KINDS: Final[tuple[RowKind, ...]] = (
 
 #: The reason to hold a job: too few hosts are free (`hosts`); a promise would be broken (`promise`); the free hosts do
 #: not suit it (`constraint`); its start is fixed in advance (`instant`); its conditions on other jobs are not fulfilled
-#: (`condition`); a reason of the algorithm (`own`).
-HoldKind: TypeAlias = Literal["hosts", "promise", "constraint", "instant", "condition", "own"]
+#: (`condition`); no host has enough of a resource free (`resource`); a reason of the algorithm (`own`).
+HoldKind: TypeAlias = Literal["hosts", "promise", "constraint", "instant", "condition", "resource", "own"]
 
 #: The cause of a new promise: it is the first (`first`); jobs ended (`ends`); jobs arrived (`arrivals`); hosts failed
 #: or became usable again (`failure`, `return`); another cause, such as the passage of time (`other`).

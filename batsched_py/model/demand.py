@@ -15,6 +15,8 @@ from msgspec.structs import replace
 WHOLE: Final = 1000
 #: Maximum amount of any resource of one host.
 MOST: Final = 1_000_000_000_000
+#: Maximum number of cores of one host.
+MOST_CORES: Final = MOST // WHOLE
 #: Maximum number of GPUs of one host.
 MOST_GPUS: Final = 1000
 #: Amounts by name, sorted; none is 0.

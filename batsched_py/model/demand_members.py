@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from batsched_py.model.demand import MOST, MOST_GPUS, WHOLE, NamedAmounts, TaskDemand
+from batsched_py.model.demand import MOST, MOST_CORES, MOST_GPUS, WHOLE, NamedAmounts, TaskDemand
 from batsched_py.model.job_demand import JobDemand
 from batsched_py.model.resources import check_type
 from batsched_py.reading.faults import FieldError, inside, refused
@@ -74,7 +74,7 @@ def _whole(value: Any, unit: str = "", least: int = 0, most: int = MOST) -> int:
     return value
 
 
-def _thousandths(value: Any, unit: str = "", most: int = MOST // WHOLE) -> int:
+def _thousandths(value: Any, unit: str = "", most: int = MOST_CORES) -> int:
     """Read an amount with at most three decimals, and return it in thousandths."""
     if (type(value) is not int and type(value) is not float) or not 0 <= value <= most:
         raise refused(f"a number{unit} from 0 to {most}", value)

@@ -50,6 +50,8 @@ class Scheduler(ABC, Generic[Options]):
         oversubscribes: the algorithm puts several executors on a host (`plan.start` with a mapping); otherwise jobs
             that ask for more than the platform's hosts are rejected before the algorithm sees them. Where it depends on
             the platform, `setup` sets it for the object.
+        places_tasks: the algorithm puts tasks of jobs with demands on parts of hosts (`plan.place`); otherwise these
+            jobs have whole hosts, of which a warning tells.
         heeds_constraints: the algorithm reads the member `constraint` of jobs by itself; otherwise a warning tells if
             jobs have one and no option `constraint` is there for it.
         heeds_conditions: the algorithm reads the conditions of jobs on other jobs (`depends_on`, `singleton`, `array`)
@@ -66,6 +68,7 @@ class Scheduler(ABC, Generic[Options]):
     needs_profiles: ClassVar[bool] = False
     reads_waits: bool = False
     oversubscribes: bool = False
+    places_tasks: ClassVar[bool] = False
     heeds_constraints: ClassVar[bool] = False
     heeds_conditions: ClassVar[bool] = False
     #: The class between the brackets of `Scheduler[...]`.

@@ -125,6 +125,7 @@ def not_usable(hosts: Hosts, wrong: int) -> str:
         "asleep": wrong & hosts.asleep,
         "switching": wrong & hosts.switching,
         "running a job": wrong & (hosts.busy | hosts.stores),
+        "running tasks": wrong & hosts.part,
     }
     named = [f"{format_bits(bits)} {reason}" for reason, bits in reasons.items() if bits]
     return ", ".join(named) or "it needs at least one host"

@@ -9,11 +9,13 @@ from batsched_py.errors import OptionError, QueryError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.planning.policies.constraints import CONSTRAINTS, QUERY, Constraint
+from batsched_py.planning.policies.packing import PACKED_SELECTIONS, PackedSelection
 from batsched_py.planning.policies.selection import SELECTIONS, HostLayout, Selection
 from batsched_py.queries.expression import Expression
 from batsched_py.scheduling.host_queries import HostQueries
 from batsched_py.scheduling.jobs_by_hosts import JobsByHosts
 from batsched_py.scheduling.options import named, option
+from batsched_py.scheduling.placed import Placed
 from batsched_py.scheduling.plan import Plan, too_few
 from batsched_py.scheduling.view import View
 from batsched_py.text.wording import counted
@@ -42,6 +44,8 @@ class PlacementOptions:
         "none", "on which hosts a job may run: as the query in its member `constraint` says, or a function", CONSTRAINTS
     )
 
+    packing: PackedSelection = named("best_fit", "which hosts the tasks of jobs with demands get", PACKED_SELECTIONS)
+
     @property
     def by_number(self) -> bool:
         """True if a job can start on any free hosts, so that they need only be counted."""
@@ -67,6 +71,7 @@ class Placement:
         "_constraint",
         "_eligible",
         "_limited",
+        "_packing",
         "_queries",
         "_room",
         "_selection",
@@ -85,7 +90,7 @@ class Placement:
                 raise OptionError(
                     f"option {name}: selection {options.selection.name} does not use it; these do: {users}"
                 )
-        self._selection, self._constraint = options.selection, options.constraint
+        self._selection, self._constraint, self._packing = options.selection, options.constraint, options.packing.name
         #: True if a job may never find hosts, although it is not larger than the platform.
         self._limited = not options.by_number
         self._view = view
@@ -123,8 +128,14 @@ class Placement:
         """Select the hosts of a job that starts now among the free ones; None if it should rather wait."""
         return self.choose(free if self._constraint.rule is None else free & self.eligible_now(job), job.size)
 
+    def place(self, job: Job, plan: Plan) -> Placed | None:
+        """Place the tasks of a job with a demand that starts now; None if it should rather wait."""
+        return plan.place(job, self._packing, None if self._constraint.rule is None else self.eligible_now(job))
+
     def why_not(self, job: Job, free: HostSet) -> str:
         """Return the reason why a job does not start on these free hosts, for `plan.hold`."""
+        if job.demand is not None:
+            return self._view.shortage(job)
         count = len(free)
         if count < job.size:
             return too_few(job.size, count)
@@ -139,6 +150,8 @@ class Placement:
             eligible = self.eligible(job)
         except QueryError as error:
             return f"constraint: {error}"
+        if job.demand is not None:
+            return None if eligible else f"constraint {self._constraint.name} allows no host"
         if len(eligible) < job.size:
             return f"{_needs(job)}, constraint {self._constraint.name} allows {len(eligible)}"
         if not self._selection.total and self.choose(eligible, job.size) is None:
@@ -161,10 +174,14 @@ class Placement:
     def _give_up(self, view: View, plan: Plan) -> None:
         """Reject jobs whose queries are false on the idle machine, unless a job starts now, which may change that."""
         waiting = list(view.queue)
-        if not any(self.hosts(job, plan.free) is not None for job in waiting):
+        if not any(self._starts(job, plan) for job in waiting):
             for job in waiting:
-                if len(self.eligible_now(job)) < job.size:
+                if len(self.eligible_now(job)) < (job.size if job.demand is None else 1):
                     plan.reject(job, "its constraint is true for too few hosts, and nothing will change any more")
+
+    def _starts(self, job: Job, plan: Plan) -> bool:
+        found = self.hosts(job, plan.free) if job.demand is None else self.place(job, plan)
+        return found is not None
 
     def _ask(self, job: Job) -> HostSet:
         """Call the constraint, once for each job; results for jobs that have left are dropped from time to time."""

@@ -48,7 +48,9 @@ from batsched_py.scheduling.checks import (
     usable_storages,
 )
 from batsched_py.scheduling.holds import Hold
+from batsched_py.scheduling.placed import Placed
 from batsched_py.scheduling.registration_verbs import RegistrationVerbs
+from batsched_py.scheduling.task_starts import TaskStarts
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed, displayed_line
 from batsched_py.text.wording import counted, seconds
@@ -68,6 +70,7 @@ class Plan(RegistrationVerbs):
         "_calls",
         "_others",
         "_state",
+        "_tasks",
         "_warn_user",
         "dialect",
         "holds",
@@ -80,6 +83,8 @@ class Plan(RegistrationVerbs):
 
     def __init__(self, state: State, warn_user: Callable[[str], None] | None = None) -> None:
         self._state = state
+        #: The starts of tasks that share hosts.
+        self._tasks = TaskStarts(state, self.warn)
         #: Callback for warnings; None to ignore them.
         self._warn_user = warn_user
         #: The dialect that Batsim understands.
@@ -115,7 +120,7 @@ class Plan(RegistrationVerbs):
     def start(
         self,
         job: Job,
-        hosts: HostSet | IntervalSet,
+        hosts: HostSet | IntervalSet | Placed,
         mapping: Mapping[int, int] | None = None,
         *,
         storage_mapping: Mapping[str, int] | None = None,
@@ -133,38 +138,54 @@ class Plan(RegistrationVerbs):
         With a `placement` there may be fewer hosts, on which the executors are placed in turn ("spread"), or on one
         host after the other, as many as it has cores ("fill", in Batsim 5 only, which sends the number of cores).
         `overrides` give profiles of a sequence their own hosts, in Batsim 5.
+
+        A job with a demand starts on a Placed, as `place` returns it, whose hosts it may share with others; on a
+        HostSet it has whole hosts, and wastes what it does not need.
         """
         state = self._state
         if type(hosts) is not HostSet or type(job) is not Job:
+            if isinstance(hosts, Placed):
+                self._start_tasks(job, hosts)
+                return
             hosts = _as_hosts(f"start {id_of('start', job)}", hosts)
         if job.id not in state.queue:
             raise PlanError(f"start {job.id} on {hosts}: {not_waiting(state, job.id)}")
-        usable = state.hosts.all & ~state.hosts.down if state.compute_sharing else state.hosts.free
+        usable = state.hosts.all & ~(state.hosts.down | state.hosts.part) if state.compute_sharing else state.hosts.free
         if hosts.bits & usable != hosts.bits or not hosts.bits:
             self._check_usable(job, hosts, usable)
-        if placement is not None:
+        if placement is not None or mapping is not None or size_of(hosts.bits) != job.size:
             mapping = self._placed(job, hosts, mapping, placement)
-        elif mapping is None:
-            if size_of(hosts.bits) != job.size:
-                raise PlanError(f"start {job.id} on {hosts}: it needs {counted(job.size, 'host')}, not {len(hosts)}")
-        else:
-            insist(f"start {job.id} on {hosts}", mapping_fault(job, hosts, mapping))
         command = ExecuteJob(self.timestamp, job.id, hosts, mapping, storage_mapping, additional_io)
         if placement is not None or overrides:
-            strategy = placement if placement is not None and self.dialect.is_v5 else "spread"
-            command = replace(command, placement=strategy, overrides=tuple(overrides))
-            insist(f"start {job.id} on {hosts}", overrides_fault(state, command.overrides))
-            self._write(f"start {job.id} on {hosts}", command)
+            command = self._with_strategy(command, placement, overrides)
         if storage_mapping is not None or additional_io is not None or state.hosts.stores:
             command = self._with_extras(job, command)
         if self.watch is not None and (
             state.compute_sharing or mapping is not None or placement is not None or command.overrides
         ):
             self.watch(job, command)
+        if job.demand is not None:
+            self._tasks.note_whole(job)
         state.apply(command)
         self._others.append(command)
         self.holds.pop(job.id, None)
         self.promises.pop(job.id, None)
+
+    def place(self, job: Job, packing: str = "best_fit", among: HostSet | None = None) -> Placed | None:
+        """Return where the tasks of a job with a demand could start now; None if there is no room for all of them.
+
+        `packing` names the selection of hosts, one of PACKED_SELECTIONS; `among` are the hosts on which the job may
+        run, None for all.
+        """
+        if job.demand is None:
+            raise PlanError(f"place {id_of('place', job)}: it requests whole hosts, and not parts of them")
+        return self._tasks.place(job.demand, packing, among)
+
+    def _start_tasks(self, job: Job, placed: Placed) -> None:
+        command = self._tasks.started(job, placed, self.timestamp, self.dialect)
+        self._state.apply(command)
+        self._others.append(self._tasks.sent(command))
+        self._forget(job.id)
 
     def reject(self, job: Job, why: str) -> None:
         """Reject a waiting or held job permanently. The reason is kept in `rejections`; users see the first ones."""
@@ -335,6 +356,17 @@ class Plan(RegistrationVerbs):
         if wrong or not hosts.bits:
             raise PlanError(f"start {job.id} on {hosts}: {not_usable(self._state.hosts, wrong)}")
 
+    def _with_strategy(
+        self, command: ExecuteJob, placement: ExecutorPlacement | None, overrides: Sequence[PlacedProfile]
+    ) -> ExecuteJob:
+        """Return a start with a placement of executors and hosts of profiles, after checking and writing it."""
+        what = f"start {command.job_id} on {command.hosts}"
+        strategy = placement if placement is not None and self.dialect.is_v5 else "spread"
+        command = replace(command, placement=strategy, overrides=tuple(overrides))
+        insist(what, overrides_fault(self._state, command.overrides))
+        self._write(what, command)
+        return command
+
     def _with_extras(self, job: Job, command: ExecuteJob) -> ExecuteJob:
         """Check the extras of a start; return the command with the storage that Batsim 5 requires."""
         what, given = f"start {job.id} on {command.hosts}", command.additional_io
@@ -347,10 +379,19 @@ class Plan(RegistrationVerbs):
         return command
 
     def _placed(
-        self, job: Job, hosts: HostSet, mapping: Mapping[int, int] | None, placement: ExecutorPlacement
+        self, job: Job, hosts: HostSet, mapping: Mapping[int, int] | None, placement: ExecutorPlacement | None
     ) -> Mapping[int, int] | None:
-        """Return the mapping equivalent to a placement for a Batsim without placements; None if none is needed."""
-        insist(f"start {job.id} on {hosts}", placement_fault(self.dialect, job, hosts, mapping, placement))
+        """Return the given mapping, or that equivalent to a placement for a Batsim without placements.
+
+        None if none is needed. PlanError if executors do not fit on the hosts.
+        """
+        what = f"start {job.id} on {hosts}"
+        if placement is None:
+            if mapping is None:
+                raise PlanError(f"{what}: it needs {counted(job.size, 'host')}, not {len(hosts)}")
+            insist(what, mapping_fault(job, hosts, mapping))
+            return mapping
+        insist(what, placement_fault(self.dialect, job, hosts, mapping, placement))
         if self.dialect.is_v5 or len(hosts) == job.size:
             return None
         return {executor: executor % len(hosts) for executor in range(job.size)}

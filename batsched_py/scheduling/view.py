@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from batsched_py.hostset import HostSet
+from batsched_py.model.host_room import HostRoom
 from batsched_py.model.job import Job
 from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES, Profile, parse_profile
 from batsched_py.planning.future.availability import Availability
@@ -14,9 +15,11 @@ from batsched_py.protocol.events import Config, Members, Progress
 from batsched_py.reading.faults import FieldError
 from batsched_py.scheduling.arguments import Text, id_of, id_text
 from batsched_py.scheduling.remainder import remainder
+from batsched_py.scheduling.shortages import shortage
 from batsched_py.state.host import Host
 from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.queue import Queue
+from batsched_py.state.rooms import Rooms
 from batsched_py.state.running import Running
 from batsched_py.state.state import State
 
@@ -89,6 +92,24 @@ class View:
     def free(self) -> HostSet:
         """Hosts that could take a job now."""
         return HostSet(self._state.hosts.free)
+
+    @property
+    def part(self) -> HostSet:
+        """Hosts on which tasks run that may share them; they take no job that needs whole hosts."""
+        return HostSet(self._state.hosts.part)
+
+    def room(self, host: int) -> HostRoom:
+        """Return a copy of the free resources of a host; those of its whole capacity if no tasks share it.
+
+        ValueError if a property of a host is no amount.
+        """
+        if self._state.rooms is None:
+            return Rooms(self._state.hosts.by_id).room(host)
+        return self._state.rooms.room(host).copy()
+
+    def shortage(self, job: Job) -> str:
+        """Return the reason why there is no room for the tasks of a job: the resource that stops it on most hosts."""
+        return "" if job.demand is None else shortage(self._state, job.demand)
 
     @property
     def all_hosts(self) -> HostSet:

@@ -220,7 +220,11 @@ class DecisionLog:
             self._rows.append(DecisionRow(self._state.now, "released", job_id))
 
     def _note_hold(self, job_id: str, hold: Hold, free: float) -> None:
-        kind: HoldKind = "hosts" if hold.job.size > free and hold.kind not in _FACTS else hold.kind
+        kind = hold.kind
+        if kind == "constraint" and hold.job.demand is not None:
+            kind = "resource"
+        elif hold.job.size > free and kind not in _FACTS:
+            kind = "hosts"
         reason = kind if kind == "hosts" else f"{kind} {hold.reason.translate(_NUMBERS)}"
         if reason != self._held.get(job_id):
             self._held[job_id] = reason

@@ -134,7 +134,7 @@ def _copy(begins: SimulationBegins, state: State) -> State:
     copy.apply(begins)
     for run in state.running.values():
         copy.apply(JobSubmitted(run.job.submit_time, run.job.id, run.job))
-        copy.apply(ExecuteJob(run.start, run.job.id, run.hosts))
+        copy.apply(ExecuteJob(run.start, run.job.id, run.hosts, places=run.places))
     for job in state.queue:
         copy.apply(JobSubmitted(job.submit_time, job.id, job))
     copy.static_over = copy.all_submitted = True

@@ -39,6 +39,7 @@ from batsched_py.scheduling.plan import MOST_REPORTED, Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock, postponed
 from batsched_py.session.decision_log import DecisionLog, PassOn
+from batsched_py.session.demands import check_sharing, demand_refusal
 from batsched_py.session.endless import EndlessTasks
 from batsched_py.session.error_context import failure, in_short, where
 from batsched_py.session.ignored_constraints import constraint_hint, misdated_line
@@ -530,7 +531,13 @@ class Session:
     def _refusal(self, job: Job) -> str | None:
         """Return the reason to reject a job that can never run, before the algorithm sees it; None if it may wait."""
         scheduler, host_count = self._scheduler, len(self._state.hosts.by_id)
-        if job.size > host_count and not scheduler.oversubscribes:
+        if job.demand is not None:
+            check_sharing(scheduler, self._state, job)
+            unmet = demand_refusal(self._state, job)
+            if unmet is not None:
+                return unmet
+        packed = job.demand is not None and scheduler.places_tasks
+        if job.size > host_count and not (scheduler.oversubscribes or packed):
             return f"needs {counted(job.size, 'host')}, the platform has {host_count}"
         if job.size == 0:
             return "needs no host, and Batsim runs no job on none"

@@ -19,6 +19,7 @@ class Host(Struct, frozen=True):
         sleep_pstates: pstates (as text) in which it sleeps and cannot run jobs.
         transition_pstates: virtual pstates that only model switching off and on, and cannot be requested.
         pstate_count: number of pstates; 0 if the platform does not describe power.
+        cores: number of cores, as Batsim 5 sends it; 1 if unknown.
     """
 
     id: int
@@ -28,3 +29,4 @@ class Host(Struct, frozen=True):
     sleep_pstates: frozenset[str]
     transition_pstates: frozenset[str]
     pstate_count: int
+    cores: int = 1

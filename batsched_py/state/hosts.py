@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from batsched_py.bits import SMALL, bit_runs, bits_of, size_of, sized, without
+from batsched_py.model.demand import MOST_CORES
 from batsched_py.protocol.events import DescribedHost
 from batsched_py.reading.faults import FieldError
 from batsched_py.state.host import Host
@@ -20,7 +21,7 @@ class Hosts:
 
     __slots__ = (
         *("_large", "all", "asleep", "busy", "by_id", "down", "free", "pstate", "storages", "stores", "switching"),
-        "unavailable",
+        *("part", "unavailable"),
     )
 
     def __init__(self, resources: Sequence[DescribedHost], storages: Sequence[DescribedHost] = ()) -> None:
@@ -33,8 +34,10 @@ class Hosts:
         self.all = bits_of(resource.id for resource in resources)
         #: Whether sets are so large that counting them takes time.
         self._large = self.all.bit_length() > SMALL
-        #: Bits of hosts that run a job.
+        #: Bits of hosts that run a job, which has them whole.
         self.busy = 0
+        #: Bits of hosts that tasks share, whatever is left there.
+        self.part = 0
         #: Bits of hosts announced unavailable.
         self.unavailable = _bits(resources, frozenset({"unavailable"}))
         #: Bits of hosts in a sleep pstate.
@@ -43,7 +46,7 @@ class Hosts:
         self.switching = _bits(resources, _SWITCHING)
         #: Bits of hosts that are unusable for a reason other than work: the three sets above.
         self.down = self.unavailable | self.asleep | self.switching
-        #: Bits of hosts that could run a job now: neither busy nor down. Cached, because it is used everywhere.
+        #: Bits of hosts that could run a job now: not busy, shared or down. Cached, because it is used everywhere.
         self.free = self.all & ~self.down
         #: Host number -> the last acknowledged pstate, as text; absent before the first change.
         self.pstate: dict[int, str] = {}
@@ -65,6 +68,16 @@ class Hosts:
         self.free = free | back
         if self._large:
             sized(self.free, size_of(free) + size_of(back))
+
+    def share(self, hosts: int) -> None:
+        """Mark hosts shared: tasks begin on them."""
+        self.part |= hosts
+        self.free &= ~hosts
+
+    def unshare(self, hosts: int) -> None:
+        """Mark shared hosts idle: their last tasks have ended."""
+        self.part &= ~hosts
+        self._recount()
 
     def fail(self, hosts: int) -> None:
         """Mark hosts unavailable, as announced by Batsim."""
@@ -98,7 +111,7 @@ class Hosts:
 
     def _recount(self) -> None:
         self.down = self.unavailable | self.asleep | self.switching
-        self.free = self.all & ~(self.busy | self.down)
+        self.free = self.all & ~(self.busy | self.part | self.down)
 
 
 def _host(resource: DescribedHost) -> Host:
@@ -106,7 +119,11 @@ def _host(resource: DescribedHost) -> Host:
     sleeps, transitions = _special_pstates(properties)
     watts = properties.get("wattage_per_state", properties.get("watt_per_state", ""))
     count = len(watts.split(",")) if isinstance(watts, str) and watts else 0
-    return Host(resource.id, resource.name, properties, resource.zone_properties or {}, sleeps, transitions, count)
+    cores = resource.extra.get("core_count")
+    if type(cores) is not int or not 0 < cores <= MOST_CORES:
+        cores = 1
+    zone_properties = resource.zone_properties or {}
+    return Host(resource.id, resource.name, properties, zone_properties, sleeps, transitions, count, cores)
 
 
 def _special_pstates(properties: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str]]:

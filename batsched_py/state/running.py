@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from batsched_py.hostset import HostSet
+from batsched_py.model.host_room import Places
 from batsched_py.model.job import Job
 
 #: Batsim prints times with six decimals: closer instants are equal in messages.
@@ -23,6 +24,7 @@ class Running(Struct, frozen=True):
         start: start time in seconds.
         end: time of the walltime's end; infinite without one.
         killed: whether a KILL_JOB for it is pending.
+        places: places of its tasks, if they share hosts with others; () if it has whole hosts.
     """
 
     job: Job
@@ -30,6 +32,7 @@ class Running(Struct, frozen=True):
     start: float
     end: float
     killed: bool = False
+    places: Places = ()
 
 
 class Periodic(Struct, frozen=True):

@@ -13,6 +13,7 @@ from batsched_py.model.conditions import CONDITIONS, conditions_in
 from batsched_py.model.job import Job
 from batsched_py.model.name_set import NameSet
 from batsched_py.protocol import commands, events
+from batsched_py.protocol.task_gpus import DEMANDS
 from batsched_py.reading.faults import FieldError
 from batsched_py.state.held_jobs import HeldJobs, JobTimes
 from batsched_py.state.hosts import Hosts
@@ -20,6 +21,7 @@ from batsched_py.state.occupation_listener import OccupationListener
 from batsched_py.state.outcomes import Outcomes
 from batsched_py.state.profiles import Profiles
 from batsched_py.state.queue import Queue
+from batsched_py.state.rooms import Rooms
 from batsched_py.state.running import WIRE_RESOLUTION, Periodic, Running
 from batsched_py.text.display import displayed
 
@@ -41,8 +43,12 @@ class State:
         self.holds = holds
         self.config = events.Config()
         self.compute_sharing = False
+        #: True if Batsim counts the resources of hosts itself, as our simulator does.
+        self.counts_rooms = False
         self.storage_sharing = True
         self.hosts = Hosts(())
+        #: The resources of hosts that tasks may share; None before the first job with a demand.
+        self.rooms: Rooms | None = None
         #: Jobs submitted, and neither held, started nor rejected.
         self.queue = Queue()
         #: Jobs submitted that must not start yet, because of their conditions on other jobs.
@@ -95,7 +101,12 @@ class State:
         """Inform `forecast` of the running jobs, and from now on of every change."""
         self._forecast = forecast
         held = shared = 0
+        if self.rooms is not None:
+            forecast.share(self.rooms.capacities, self.rooms.licences)
         for run in self.running.values():
+            if run.places and run.job.demand is not None:
+                forecast.occupy_tasks(run.job.id, run.places, run.job.demand, run.end)
+                continue
             hosts = run.hosts.bits & self.hosts.all
             held, shared = held | hosts, shared | held & hosts
             forecast.occupy(hosts, run.end)
@@ -133,6 +144,11 @@ class State:
             self.arrived, self.arriving = [*self.arrived, *self.arriving], []
 
     @property
+    def shares_rooms(self) -> bool:
+        """True if tasks of several jobs may run on one host."""
+        return self.counts_rooms or self.compute_sharing
+
+    @property
     def over(self) -> bool:
         """True if no job waits or runs, and none can arrive: only calls prolong the simulation."""
         jobs = self.queue or self.running or self.registered or self.arriving or self.held.jobs
@@ -151,27 +167,40 @@ class State:
 
     def check(self) -> None:
         """Raise InvariantError if the state is inconsistent."""
-        busy = 0
+        busy = part = 0
         for job_id, run in self.running.items():
             if run.hosts.bits & busy and not self.compute_sharing:
                 raise InvariantError(f"t={self.now}: {job_id} runs on hosts of another job")
             if job_id in self.queue or job_id in self.held:
                 raise InvariantError(f"t={self.now}: {job_id} both waits and runs")
-            busy |= run.hosts.bits & self.hosts.all
+            if run.places:
+                part |= run.hosts.bits
+            else:
+                busy |= run.hosts.bits & self.hosts.all
+        self._check_rooms(busy, part)
         if any(job_id in self.queue or job_id in self.running for job_id in self.control):
             raise InvariantError(f"t={self.now}: a control job waits or runs")
         if busy != self.hosts.busy:
             raise InvariantError(f"t={self.now}: busy hosts {self.hosts.busy:b} are not those of running jobs {busy:b}")
-        if self.hosts.free != self.hosts.all & ~(busy | self.hosts.down):
+        if self.hosts.free != self.hosts.all & ~(busy | part | self.hosts.down):
             raise InvariantError(f"t={self.now}: free hosts {self.hosts.free:b} are not those that may work")
         if any(job.id not in self.known for job in self.queue):
             raise InvariantError(f"t={self.now}: a job waits that was never submitted")
         if any(job_id in self.queue for job_id in self.held.jobs):
             raise InvariantError(f"t={self.now}: a held job is in the queue")
 
+    def _check_rooms(self, busy: int, part: int) -> None:
+        """Check the hosts that tasks share, whose bits are `part`."""
+        if part != self.hosts.part or busy & part:
+            raise InvariantError(f"t={self.now}: shared hosts {self.hosts.part:b} are not those of tasks, {part:b}")
+        if self.rooms is not None:
+            runs = self.running.values()
+            self.rooms.check((run.job.demand, run.places) for run in runs if run.places and run.job.demand is not None)
+
     def _begin(self, event: events.SimulationBegins) -> None:
         self.config = event.config
         self.compute_sharing = event.compute_sharing
+        self.counts_rooms = event.extra.get(DEMANDS) is True
         self.storage_sharing = event.storage_sharing
         self.hosts = Hosts(event.resources, event.storages)
         self.registration_open = event.config.dynamic_jobs
@@ -199,6 +228,8 @@ class State:
 
     def _receive(self, job: Job, arrivals: list[Job]) -> None:
         """Let a job wait in the queue, or hold it."""
+        if job.demand is not None:
+            self._made_rooms().request(job.demand)
         if self.holds and not CONDITIONS.isdisjoint(job.members):
             conditions = conditions_in(job.members)
             self._outcomes.remember()
@@ -206,6 +237,17 @@ class State:
         else:
             self.queue.add(job)
             arrivals.append(job)
+
+    def _made_rooms(self) -> Rooms:
+        """Return the rooms, which are made when a job first needs them. FieldError."""
+        if self.rooms is None:
+            try:
+                self.rooms = Rooms(self.hosts.by_id)
+            except ValueError as error:
+                raise FieldError("job.demand", f"cannot be counted: {displayed(str(error))}") from None
+            if self._forecast is not None:
+                self._forecast.share(self.rooms.capacities, self.rooms.licences)
+        return self.rooms
 
     def _times_of(self, job_id: str) -> JobTimes:
         """Return the progress of a job, for the conditions of others."""
@@ -273,6 +315,10 @@ class State:
 
     def _end(self, job_id: str, run: Running, *, success: bool) -> None:
         del self.running[job_id]
+        if run.places:
+            self._end_tasks(run)
+            self._note_end(job_id, run.start, success=success)
+            return
         freed = run.hosts.bits & self.hosts.all if self.hosts.stores else run.hosts.bits
         if self.compute_sharing:
             for other in self.running.values():
@@ -286,6 +332,17 @@ class State:
             if self.compute_sharing:
                 self._expect(run.hosts.bits & self.hosts.busy)
         self._note_end(job_id, run.start, success=success)
+
+    def _end_tasks(self, run: Running) -> None:
+        """Free the resources of tasks."""
+        assert self.rooms is not None  # noqa: S101  # tasks run
+        assert run.job.demand is not None  # noqa: S101
+        self.hosts.unshare(self.rooms.give(run.job.demand, run.places))
+        self.hosts_changed = True
+        if self.profiles.forgets:
+            self.profiles.release(run.job)
+        if self._forecast is not None:
+            self._forecast.vacate_tasks(run.job.id)
 
     def _expect(self, hosts: int) -> None:
         """Inform the forecast of the expected end of the last job among those that share these hosts."""
@@ -338,6 +395,9 @@ class State:
             job = self.queue.remove(command.job_id)
         except KeyError:
             raise InvariantError(f"t={self.now}: {command.job_id} was started but does not wait") from None
+        if command.places:
+            self._execute_tasks(job, command)
+            return
         hosts = command.hosts.bits & self.hosts.all if self.hosts.stores else command.hosts.bits
         if hosts & self.hosts.busy and not self.compute_sharing:
             raise InvariantError(f"t={self.now}: {command.job_id} was started on hosts in use")
@@ -354,6 +414,22 @@ class State:
         io = command.additional_io
         if io is not None and io.profile is not None:
             self.profiles.add(job.workload, io.profile_name, io.profile)
+
+    def _execute_tasks(self, job: Job, command: commands.ExecuteJob) -> None:
+        """Start a job whose tasks share hosts with others."""
+        if job.demand is None or self.rooms is None or command.hosts.bits & self.hosts.busy:
+            raise InvariantError(f"t={self.now}: {job.id} was started on hosts that it cannot share")
+        try:
+            self.rooms.take(job.demand, command.places)
+        except ValueError as error:
+            raise InvariantError(f"t={self.now}: {job.id} was started where there is no room: {error}") from None
+        end = command.timestamp + job.limit
+        self.running[job.id] = Running(job, command.hosts, command.timestamp, end, places=command.places)
+        self.hosts.share(command.hosts.bits)
+        if self._forecast is not None:
+            self._forecast.occupy_tasks(job.id, command.places, job.demand, end)
+        if self.held.jobs:
+            self.held.look_at(job.id, self.now)
 
     def _reject(self, command: commands.RejectJob) -> None:
         job_id = command.job_id

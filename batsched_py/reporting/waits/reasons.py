@@ -20,6 +20,7 @@ class Reason(StrEnum):
     PROMISE = "promise"
     RESERVATION = "reservation"
     CONSTRAINT = "constraint"
+    RESOURCE = "resource"
     OWN_START = "own_start"
     QUEUE = "queue"
     ALGORITHM = "algorithm"
@@ -35,6 +36,7 @@ WORDS: Final[Mapping[Reason, str]] = {
     Reason.PROMISE: "it would have delayed jobs that were promised a start",
     Reason.RESERVATION: "it would have run into a reservation",
     Reason.CONSTRAINT: "the free hosts did not suit it",
+    Reason.RESOURCE: "no host had enough of a resource free",
     Reason.OWN_START: "it was to start at a later instant",
     Reason.QUEUE: "a job before it waited, and it could not overtake",
     Reason.ALGORITHM: "the algorithm held it back",

@@ -168,6 +168,8 @@ class Walk:
             return Reason.CONDITION, ()
         if kind == "instant":
             return Reason.OWN_START, ()
+        if kind == "resource":
+            return Reason.RESOURCE, self._in_the_way()
         free = machine.free()
         if free < size and not self._shared:
             short = Reason.HOSTS_BUSY if machine.idle() < size else Reason.HOSTS_UNAVAILABLE
