@@ -20,12 +20,14 @@ from batsched_py.text.wording import seconds
 MOST: Final = 50
 _ENVELOPE: Final = ("now", "events")
 #: Members that Batsim 5 is known to send, and that are read from `extra` or do not affect decisions:
-#: versions, its command line, the names of external events, counters of probes, speeds of hosts. WRENCH sends `core`.
+#: versions, its command line, the names of external events, counters of probes, speeds of hosts. WRENCH sends `core`,
+#: our simulator `demands`.
 _KNOWN: Final = frozenset(
     {
         *("batprotocol_version", "batsim_version", "batsim_commit", "batsim_arguments"),
         *("batsim_execution_context_json", "external_event_lists", "external_event_type"),
         *("manually_triggered", "metrics", "nb_emitted", "nb_triggered"),
+        "demands",
         *("pstate", "pstate_count", "core_count", "computation_speed", "core"),
     }
 )

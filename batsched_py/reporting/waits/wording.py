@@ -92,7 +92,7 @@ def at(time: float) -> str:
 
 def words_of(explanation: Explanation, reason: Reason, end: float) -> str:
     """Return the text of a reason; for one of the algorithm's own, with its last words before `end`."""
-    if reason not in (Reason.ALGORITHM, Reason.CONDITION, Reason.CONSTRAINT, Reason.OWN_START):
+    if reason not in (Reason.ALGORITHM, Reason.CONDITION, Reason.CONSTRAINT, Reason.OWN_START, Reason.RESOURCE):
         return WORDS[reason]
     holds = [row for row in explanation.rows if row.kind == "held" and row.time < end and row.reason != "hosts"]
     return f"{WORDS[reason]}: {displayed(holds[-1].words)}" if holds else WORDS[reason]

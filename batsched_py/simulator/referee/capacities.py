@@ -166,7 +166,7 @@ class _HostUse:
             used, wanted = self._amounts.get(name, 0), amount * place.tasks
             if used + wanted > there.get(name, 0):
                 return _exceeded(name, used, there.get(name, 0), wanted)
-        return self._broken_for_gpus(place, task) if task.gpus else ""
+        return self._broken_for_gpus(place, task) if task.gpus or place.gpus else ""
 
     def _broken_for_gpus(self, place: TaskPlace, task: TaskDemand) -> str:
         capacity = self._capacity
@@ -196,6 +196,8 @@ def _check_places(places: Places, demand: JobDemand, command: ExecuteJob, job_id
         if demand.spread and place.tasks > 1:
             rule = f"has {place.tasks} tasks there, and each needs a host of its own"
             raise BrokenRuleError(rule, job=job_id, hosts=bit)
+        if demand.task.exclusive:  # it has all GPUs of the host
+            continue
         if len(place.gpus) != wanted or any(len(set(gpus)) < demand.task.gpus for gpus in place.by_task()):
             rule = f"must get {counted(wanted, 'GPU')} there in task_gpus, different ones for each task"
             raise BrokenRuleError(rule, job=job_id, hosts=bit)
