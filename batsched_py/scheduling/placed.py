@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from msgspec import Struct
 
-from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
-from batsched_py.model.host_room import Places, TaskPlace
-from batsched_py.model.job import Job
-from batsched_py.model.job_demand import JobDemand
-from batsched_py.scheduling.checks import not_usable, not_waiting
-from batsched_py.state.rooms import Rooms
-from batsched_py.state.state import State
-from batsched_py.text.wording import counted
+from batsched_py.model.host_room import Places
 
 
 class Placed(Struct, frozen=True):
@@ -30,65 +21,3 @@ class Placed(Struct, frozen=True):
     def hosts(self) -> HostSet:
         """The hosts of the tasks."""
         return HostSet.from_ids(place.host for place in self.places)
-
-
-def check_placed(state: State, job: Job, placed: Placed, *, may_share: bool) -> None:
-    """Raise PlanError if the tasks of a job cannot start at these places; it names the host and the resource."""
-    fault = _form_fault(placed, state.hosts.all)
-    if fault:
-        raise PlanError(f"start {job.id}: {fault}")
-    hosts, demand = placed.hosts, job.demand
-    what = f"start {job.id} on {hosts}"
-    if job.id not in state.queue:
-        raise PlanError(f"{what}: {not_waiting(state, job.id)}")
-    if demand is None or state.rooms is None:
-        raise PlanError(f"{what}: it requests whole hosts, a HostSet, and not parts of them")
-    if not may_share:
-        raise PlanError(f"{what}: Batsim shares no hosts between jobs: --enable-compute-sharing makes it do so")
-    _check_tasks(state, placed, demand, what)
-    _check_rooms(state.rooms, demand, placed.places, what)
-
-
-def _check_tasks(state: State, placed: Placed, demand: JobDemand, what: str) -> None:
-    """Check the number of tasks, and that their hosts may be used."""
-    hosts = placed.hosts
-    wrong = hosts.bits & (state.hosts.busy | state.hosts.down)
-    if wrong:
-        raise PlanError(f"{what}: {not_usable(state.hosts, wrong & ~state.hosts.part)}")
-    tasks = sum(place.tasks for place in placed.places)
-    if tasks != demand.tasks:
-        raise PlanError(f"{what}: it has {counted(demand.tasks, 'task')}, not {tasks}")
-    if demand.spread and tasks > len(placed.places):
-        raise PlanError(f"{what}: each of its tasks needs a host of its own")
-
-
-def _check_rooms(rooms: Rooms, demand: JobDemand, places: Places, what: str) -> None:
-    """Check that the resources of all tasks are free."""
-    short = rooms.short_licence(demand)
-    if short:
-        raise PlanError(f"{what}: licences {short}: fewer are left than it requests")
-    for place in places:
-        if len(place.gpus) != place.tasks * demand.task.gpus and not demand.task.exclusive:
-            wanted = counted(place.tasks * demand.task.gpus, "GPU")
-            raise PlanError(f"{what}: it needs {wanted} on host {place.host}, not {len(place.gpus)}")
-        try:
-            rooms.room(place.host).copy().take_all(demand.task, place)
-        except ValueError as error:
-            raise PlanError(f"{what}: host {place.host}: {error}") from None
-
-
-def _form_fault(placed: Placed, hosts: int) -> str:
-    """Return the fault of places that are not what their type says; "" for none."""
-    places = placed.places
-    if type(places) is not tuple or not places or not all(type(place) is TaskPlace for place in places):
-        return "its places must be a tuple of TaskPlace"
-    for place in places:
-        if type(place.host) is not int or place.host < 0 or not hosts >> place.host & 1:
-            return "its places must be on hosts of the platform"
-        if type(place.tasks) is not int or place.tasks < 1:
-            return f"at least one task must be on host {place.host}"
-        if type(place.gpus) is not tuple or not all(type(gpu) is int and gpu >= 0 for gpu in place.gpus):
-            return f"the GPUs on host {place.host} must be a tuple of numbers"
-    if any(left.host >= right.host for left, right in pairwise(places)):
-        return "its places must be in the order of the hosts, each host once"
-    return ""
