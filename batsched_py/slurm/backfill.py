@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from math import floor
 
-from batsched_py.slurm.cluster import ClusterState
+from batsched_py.slurm.cluster import Candidate, ClusterState
 from batsched_py.slurm.configuration import SlurmPartition
 from batsched_py.slurm.forecast import earliest
 from batsched_py.slurm.jobs import PENDING, SlurmJob
@@ -59,14 +59,15 @@ class BackfillScheduler:
     def run(self, now: float) -> None:
         """Run a pass."""
         self.last = here = BackfillPass(now)
-        for job, partition in self._cluster.runnable_pairs(now):
+        for candidate in self._cluster.candidates(now):
             if here.is_over:
                 break
-            if job.state == PENDING and self._is_tested(here, job, partition):
-                self._try(here, job, partition)
+            if candidate.job.state == PENDING and self._is_tested(here, candidate):
+                self._try(here, candidate)
 
-    def _is_tested(self, here: BackfillPass, job: SlurmJob, partition: SlurmPartition) -> bool:
+    def _is_tested(self, here: BackfillPass, candidate: Candidate) -> bool:
         options, cluster = self._options, self._cluster
+        job, partition = candidate.job, candidate.partition
         if len(here.tested) >= options.bf_max_job_test:
             here.is_over = True
             return False
@@ -84,20 +85,22 @@ class BackfillScheduler:
         here.by_partition[partition.name] += 1
         return True
 
-    def _try(self, here: BackfillPass, job: SlurmJob, partition: SlurmPartition) -> None:
+    def _try(self, here: BackfillPass, candidate: Candidate) -> None:
         """Start the job, or reserve its earliest start; each further try is from the next edge of the table."""
+        job, partition = candidate.job, candidate.partition
+        job.partition = partition
         now, seconds = floor(here.now), (job.request.time_min or job.limit) * 60
         after, may_reserve = float(now), self._may_reserve(here, job, partition)
         while True:
-            nodes = self._nodes(here, job, partition, after, after + seconds)
-            found = earliest(self._cluster, job, partition, nodes, after) if nodes else None
+            nodes = self._nodes(here, candidate, after, after + seconds)
+            found = earliest(self._cluster, job, nodes, after=after, now=now) if nodes else None
             if found is not None:
                 start, allocation = found
-                if start <= now and not self._lacks_licences(here, job, start, start + seconds):
+                if start <= now and not self._lacks_licences(here, candidate, start, start + seconds):
                     self._start(here, job, partition, allocation)
                     return
-                planned = self._planned(job, start, start + seconds, allocation)
-                if start > now and (not may_reserve or self._is_free(here, job, planned)):
+                planned = self._planned(job, start, start + seconds, self._reserved(job, nodes, allocation))
+                if start > now and (not may_reserve or self._is_free(here, candidate, planned)):
                     if may_reserve and start <= now + self._options.bf_window * 60:
                         self._reserve(here, job, partition, planned)
                     return
@@ -107,12 +110,13 @@ class BackfillScheduler:
             after = following
             self._cluster.mark_changed(here.now)
 
-    def _nodes(self, here: BackfillPass, job: SlurmJob, partition: SlurmPartition, start: float, end: float) -> int:
-        cluster = self._cluster
-        entered = cluster.reservation_of(job, start)
-        if job.request.reservation is not None and (entered is None or not entered.start <= start < entered.end):
+    def _nodes(self, here: BackfillPass, candidate: Candidate, start: float, end: float) -> int:
+        cluster, entered = self._cluster, candidate.reservation
+        if entered is not None and not entered.start <= start < entered.end:
             return 0
-        nodes = partition.nodes & ~cluster.unavailable & ~cluster.reservations.closed_nodes(start, end, entered)
+        nodes = (
+            candidate.partition.nodes & ~cluster.unavailable & ~cluster.reservations.closed_nodes(start, end, entered)
+        )
         if entered is not None:
             nodes &= entered.nodes
         for one in here.plan:
@@ -121,27 +125,31 @@ class BackfillScheduler:
                 nodes &= ~one.nodes
         return nodes
 
-    def _planned(self, job: SlurmJob, start: float, end: float, allocation: NodeAllocation) -> PlannedStart:
+    def _reserved(self, job: SlurmJob, nodes: int, allocation: NodeAllocation) -> int:
+        """Return the nodes that are reserved for an allocation: all that may be used if features are counted."""
+        choices = self._cluster.selector.choices(job.request.constraint)
+        return nodes & choices[0].nodes if choices[0].groups else allocation.nodes
+
+    def _planned(self, job: SlurmJob, start: float, end: float, nodes: int) -> PlannedStart:
         step = self._options.bf_resolution
         begin = floor((start + self._clock) / step) * step - self._clock
         until = floor((end + self._clock) / step) * step - self._clock
-        return PlannedStart(job.key, start, begin, max(until, begin + step), allocation.nodes, job.request.licences)
+        return PlannedStart(job.key, start, begin, max(until, begin + step), nodes, job.request.licences)
 
-    def _is_free(self, here: BackfillPass, job: SlurmJob, planned: PlannedStart) -> bool:
+    def _is_free(self, here: BackfillPass, candidate: Candidate, planned: PlannedStart) -> bool:
+        job, entered = candidate.job, candidate.reservation
         for one in here.plan:
             if one.nodes & planned.nodes and one.overlaps(planned.begin, planned.end):
                 return False
-        entered = self._cluster.reservation_of(job, planned.start)
         seconds = (job.request.time_min or job.limit) * 60
         closed = self._cluster.reservations.closed_nodes(planned.start, planned.start + seconds, entered)
         if closed & planned.nodes:
             return False
-        return not self._lacks_licences(here, job, planned.start, planned.start + seconds)
+        return not self._lacks_licences(here, candidate, planned.start, planned.start + seconds)
 
-    def _lacks_licences(self, here: BackfillPass, job: SlurmJob, start: float, end: float) -> bool:
-        cluster = self._cluster
-        entered = cluster.reservation_of(job, start)
-        for name, count in job.request.licences:
+    def _lacks_licences(self, here: BackfillPass, candidate: Candidate, start: float, end: float) -> bool:
+        cluster, entered = self._cluster, candidate.reservation
+        for name, count in candidate.job.request.licences:
             total = next((many for known, many in cluster.configuration.licences if known == name), 0)
             total -= cluster.reservations.reserved_licences(name, start, end, entered)
             if start <= here.now or self._options.bf_licenses:
@@ -182,5 +190,7 @@ class BackfillScheduler:
         """Return the next instant at which the table of reservations changes, within bf_window."""
         edges = [edge for one in here.plan for edge in (one.begin, one.end)]
         edges += self._cluster.reservations.edges()
+        if self._options.bf_licenses:
+            edges += [one.limit_end for one in self._cluster.running if one.request.licences]
         last = here.now + self._options.bf_window * 60
         return min((edge for edge in edges if after < edge <= last), default=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import floor
 
 from batsched_py.slurm.accounts import Accounts
@@ -16,6 +17,21 @@ from batsched_py.slurm.node_use import NodeAllocation, NodeUse
 from batsched_py.slurm.priority import JobPriorities
 from batsched_py.slurm.reservations import AdvanceReservation, AdvanceReservations
 from batsched_py.slurm.selection import NodeSelector
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A job in one of its partitions, and in a reservation that it enters."""
+
+    job: SlurmJob
+    partition: SlurmPartition
+    reservation: AdvanceReservation | None
+
+    def rank(self) -> tuple[float, ...]:
+        """Return the key of the order in which candidates are tested."""
+        job = self.job
+        priority = job.priority_in(self.partition)
+        return (self.reservation is None, -self.partition.tier, -priority, job.sequence)
 
 
 class ClusterState:
@@ -36,22 +52,24 @@ class ClusterState:
         self.unavailable = 0
         self.decisions: list[Decision] = []
         #: Whole second of the last change that backfill takes into account, and of a submission or an end.
-        self.changed_at = -1
+        self.changed_at = -(1 << 40)
         self.is_pass_due = False
 
     def mark_changed(self, now: float) -> None:
         """Note a change: backfill has something to do."""
         self.changed_at = floor(now)
 
-    def runnable_pairs(self, now: float) -> list[tuple[SlurmJob, SlurmPartition]]:
-        """Return pending jobs that may start, with each of their partitions, in the order of scheduling."""
-        pairs = [(job, one) for job in list(self.pending) if self._is_runnable(job, now) for one in job.partitions]
-        pairs.sort(key=lambda pair: self._rank(*pair))
-        return pairs
-
-    def _rank(self, job: SlurmJob, partition: SlurmPartition) -> tuple[float, ...]:
-        has_reservation = job.request.reservation is not None
-        return (not has_reservation, -partition.tier, -job.priority_in(partition), job.sequence)
+    def candidates(self, now: float) -> list[Candidate]:
+        """Return pending jobs that may start, in each of their partitions and reservations, in the order of tests."""
+        runnable = [job for job in list(self.pending) if self._is_runnable(job, now)]
+        found = [
+            Candidate(job, partition, reservation)
+            for job in runnable
+            for partition in job.partitions
+            for reservation in self.reservations.of(job, now)
+        ]
+        found.sort(key=Candidate.rank)
+        return found
 
     def _is_runnable(self, job: SlurmJob, now: float) -> bool:
         if job.is_held:
@@ -89,13 +107,9 @@ class ClusterState:
             return False
         return sum(one.state in {RUNNING, SUSPENDED} for one in self.jobs[job.id]) >= most
 
-    def reservation_of(self, job: SlurmJob, now: float) -> AdvanceReservation | None:
-        """Return the reservation whose nodes the job uses."""
-        return self.reservations.of(job, now)
-
-    def lacks_licences(self, job: SlurmJob, now: float) -> bool:
+    def lacks_licences(self, job: SlurmJob, entered: AdvanceReservation | None, now: float) -> bool:
         """Are fewer licences free than the job asks for?"""
-        end, entered = now + job.limit * 60, self.reservation_of(job, now)
+        end = now + job.limit * 60
         for name, count in job.request.licences:
             total = next((many for known, many in self.configuration.licences if known == name), 0)
             used = sum(many for one in self.running for known, many in one.request.licences if known == name)
@@ -111,6 +125,7 @@ class ClusterState:
     def select(self, job: SlurmJob, partition: SlurmPartition, nodes: int, now: float) -> NodeAllocation | None:
         """Return an allocation on some of these nodes that is free now."""
         job.partition = partition
+        nodes = self.selector.nodes_for_user(self.use, job, nodes)
         return self.selector.select(self.use, job, nodes, self.most_switches(job, now))
 
     def fits_idle(self, job: SlurmJob, partition: SlurmPartition, nodes: int) -> bool:

@@ -156,13 +156,12 @@ class SlurmController:
         return self._taken()
 
     def _threads(self) -> list[tuple[float, Callable[[float], None]]]:
-        if not self.cluster.pending and not self.cluster.running:
-            return [(inf, self._sweep)]
+        is_busy = bool(self.cluster.pending or self.cluster.running)
         threads: list[tuple[float, Callable[[float], None]]] = [
-            (self._next_sweep, self._sweep),
-            (self._next_main(), self._run_main),
+            (self._next_sweep if is_busy else inf, self._sweep),
+            (self._next_main() if is_busy or self.cluster.is_pass_due else inf, self._run_main),
         ]
-        if self._configuration.multifactor:
+        if self._configuration.multifactor and is_busy:
             threads.append((self._next_priority, self._recalculate))
         if self._configuration.backfill:
             threads.append((self._next_backfill(), self._run_backfill))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from batsched_py.slurm.cluster import ClusterState
+from batsched_py.slurm.cluster import Candidate, ClusterState
 from batsched_py.slurm.configuration import SlurmPartition
 from batsched_py.slurm.jobs import PENDING, SlurmJob
 
@@ -22,7 +22,8 @@ class MainScheduler:
         """Run a pass: over all jobs, or at most default_queue_depth of them."""
         self._closed, self._withheld = set(), []
         options, depth, depths = self._cluster.configuration.scheduler, 0, Counter[str]()
-        for job, partition in self._cluster.runnable_pairs(now):
+        for candidate in self._cluster.candidates(now):
+            job, partition = candidate.job, candidate.partition
             if job.state != PENDING:
                 continue
             if not is_full and depth >= options.default_queue_depth:
@@ -31,19 +32,19 @@ class MainScheduler:
             depths[partition.name] += 1
             if options.partition_job_depth and depths[partition.name] > options.partition_job_depth and not is_full:
                 continue
-            self._try(job, partition, now)
+            self._try(candidate, now)
 
-    def _try(self, job: SlurmJob, partition: SlurmPartition, now: float) -> None:
-        cluster = self._cluster
+    def _try(self, candidate: Candidate, now: float) -> None:
+        cluster, job, partition = self._cluster, candidate.job, candidate.partition
         if partition.name in self._closed:
             if job.reason in {"", "Resources"}:
                 self._wait(job, "Priority", now)
             return
-        reason = self._obstacle(job, partition, now)
+        reason = self._obstacle(candidate, now)
         if reason:
             self._wait(job, reason, now)
             return
-        nodes, reason = self._nodes(job, partition, now)
+        nodes, reason = self._nodes(candidate, now)
         allocation = cluster.select(job, partition, nodes, now) if not reason else None
         if allocation is not None:
             cluster.start(job, partition, allocation, now, "main")
@@ -63,28 +64,28 @@ class MainScheduler:
             job.reason = reason
             self._cluster.mark_changed(now)
 
-    def _obstacle(self, job: SlurmJob, partition: SlurmPartition, now: float) -> str:
+    def _obstacle(self, candidate: Candidate, now: float) -> str:
         """Return the reason that keeps the job, apart from nodes."""
-        cluster = self._cluster
+        cluster, job, partition = self._cluster, candidate.job, candidate.partition
         if reason := cluster.limits.partition_reason(job, partition):
             return reason
         if cluster.waits_for_array(job):
             return "JobArrayTaskLimit"
         if reason := cluster.limits.reason(job, cluster.running):
-            if cluster.configuration.scheduler.assoc_limit_stop:
+            if cluster.configuration.scheduler.assoc_limit_stop and "Jobs" not in reason:
                 self._closed.add(partition.name)
             return reason
-        if cluster.lacks_licences(job, now):
+        if cluster.lacks_licences(job, candidate.reservation, now):
             if cluster.configuration.scheduler.bf_licenses:
                 self._closed.add(partition.name)
             return "Licenses"
         return ""
 
-    def _nodes(self, job: SlurmJob, partition: SlurmPartition, now: float) -> tuple[int, str]:
+    def _nodes(self, candidate: Candidate, now: float) -> tuple[int, str]:
         """Return the nodes that the job may use now, and the reason if they can never suffice for now."""
-        cluster = self._cluster
-        entered = cluster.reservation_of(job, now)
-        if job.request.reservation is not None and (entered is None or not entered.start <= now < entered.end):
+        cluster, job, partition = self._cluster, candidate.job, candidate.partition
+        entered = candidate.reservation
+        if entered is not None and not entered.start <= now < entered.end:
             return 0, "Reservation"
         available = partition.nodes & ~cluster.unavailable
         nodes = available & ~cluster.reservations.closed_nodes(now, now + job.limit * 60, entered)

@@ -41,12 +41,17 @@ class AdvanceReservations:
         """Return the reservation of a name."""
         return next((one for one in self.all if one.name == name), None)
 
-    def of(self, job: SlurmJob, now: float) -> AdvanceReservation | None:
-        """Return the reservation whose nodes the job uses: its own, or an active magnetic one that admits it."""
+    def of(self, job: SlurmJob, now: float) -> list[AdvanceReservation | None]:
+        """Return the reservations that the job may use, in the order of tests; None is to use none.
+
+        A job that names one uses no other; it has to wait while there is none of the name. Magnetic ones are open
+        to all jobs that they admit.
+        """
         if job.request.reservation is not None:
-            return self.named(job.request.reservation)
-        magnetic = (one for one in self.all if "magnetic" in one.flags and one.admits(job) and now < one.end)
-        return next((one for one in magnetic if one.start <= now), None)
+            named = self.named(job.request.reservation)
+            return [named] if named is not None else []
+        magnetic = [one for one in self.all if "magnetic" in one.flags and one.admits(job) and one.start <= now]
+        return [*magnetic, None]
 
     def closed_nodes(self, start: float, end: float, used: AdvanceReservation | None) -> int:
         """Return the nodes that others have reserved in an interval, as bits."""

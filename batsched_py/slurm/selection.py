@@ -75,10 +75,6 @@ class NodeSelector:
         node, request = self._configuration.nodes[at], job.request
         if (self._configuration.linear or request.exclusive == "node") and not use.is_idle(at):
             return None
-        if self._is_alone(job) and any(user != request.user for user in use.users[at]):
-            return None
-        if use.lonely[at] and any(user != request.user for user in use.users[at]):
-            return None
         threads = 1 if request.whole_cores else node.threads
         cpus = use.free_cores[at].bit_count() * threads
         memory = self._memory_per_cpu(job)
@@ -92,6 +88,14 @@ class NodeSelector:
             tasks = min(tasks, request.tasks_per_node)
         tasks = min(tasks, self._most_tasks_by_gres(use, job, at, tasks))
         return _Offer(at, tasks, node.weight, cpus) if tasks > 0 else None
+
+    def nodes_for_user(self, use: NodeUse, job: SlurmJob, nodes: int) -> int:
+        """Return the nodes without those on which other users exclude the job's, or it excludes them."""
+        alone = self._is_alone(job)
+        for at in _bits(nodes):
+            if (alone or use.lonely[at]) and any(user != job.request.user for user in use.users[at]):
+                nodes &= ~(1 << at)
+        return nodes
 
     def _is_alone(self, job: SlurmJob) -> bool:
         here = job.partition or job.partitions[0]
@@ -150,7 +154,7 @@ class NodeSelector:
         return found or _greedy(sorted(offers, key=lambda offer: (-offer.tasks, offer.node)), need)
 
     def _consecutive(self, offers: Sequence[_Offer], need: _Need) -> list[tuple[_Offer, int]] | None:
-        return _best_fit(_blocks(offers), need)
+        return _best_fit(_blocks(offers), need, is_single=not self._configuration.linear)
 
     def _by_switches(self, offers: Sequence[_Offer], need: _Need, most: int | None) -> list[tuple[_Offer, int]] | None:
         leaves = [
@@ -229,15 +233,18 @@ def _blocks(offers: Sequence[_Offer]) -> list[list[_Offer]]:
     return blocks
 
 
-def _best_fit(blocks: list[list[_Offer]], need: _Need) -> list[tuple[_Offer, int]] | None:
+def _best_fit(blocks: list[list[_Offer]], need: _Need, is_single: bool = True) -> list[tuple[_Offer, int]] | None:
     taken: list[tuple[_Offer, int]] = []
     left = list(blocks)
-    while left and not need.is_met():
+    while left and not need.is_met() and need.most_nodes > 0:
         least = min(block[0].weight for block in left)
         equal = [block for block in left if block[0].weight == least]
         enough = [block for block in equal if _suffices(block, need)]
         if enough:
             best = min(enough, key=lambda block: (_total(block) - need.tasks, block[0].node))
+            if is_single and need.nodes <= 1 and (single := [offer for offer in best if offer.tasks >= need.tasks]):
+                offer = min(single, key=lambda offer: (offer.tasks, offer.node))
+                return [*taken, (offer, need.take(offer))]
         else:
             best = min(equal, key=lambda block: (-_total(block), block[0].node))
         left.remove(best)
