@@ -14,13 +14,13 @@ class MainScheduler:
 
     def __init__(self, cluster: ClusterState) -> None:
         self._cluster = cluster
-        #: Partitions that are closed for the rest of the pass, and nodes withheld from tiers below a number.
+        #: Partitions that are closed for the rest of the pass, and their nodes, which no later job gets.
         self._closed: set[str] = set()
-        self._withheld: list[tuple[int, int]] = []
+        self._withheld = 0
 
     def run(self, now: float, is_full: bool) -> None:
         """Run a pass: over all jobs, or at most default_queue_depth of them."""
-        self._closed, self._withheld = set(), []
+        self._closed, self._withheld = set(), 0
         options, depth, depths = self._cluster.configuration.scheduler, 0, Counter[str]()
         for candidate in self._cluster.candidates(now):
             job, partition = candidate.job, candidate.partition
@@ -55,7 +55,7 @@ class MainScheduler:
 
     def _close(self, job: SlurmJob, partition: SlurmPartition, now: float) -> None:
         self._closed.add(partition.name)
-        self._withheld.append((partition.tier, partition.nodes))
+        self._withheld |= partition.nodes
         self._wait(job, "Resources", now)
         self._cluster.mark_changed(now)
 
@@ -94,9 +94,7 @@ class MainScheduler:
         if nodes != available and not cluster.fits_idle(job, partition, nodes):
             return 0, "ReqNodeNotAvail, May be reserved for other job"
         open_nodes = nodes
-        for tier, withheld in self._withheld:
-            if tier > partition.tier:
-                nodes &= ~withheld
+        nodes &= ~self._withheld
         if nodes != open_nodes and not cluster.fits_idle(job, partition, nodes):
             return 0, "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
         return nodes, ""
