@@ -12,7 +12,7 @@ from typing import Any
 from batsched_py.errors import SlurmRefusalError
 from batsched_py.slurm.conf_reader import read_configuration
 from batsched_py.slurm.controller import ControllerPhases, SlurmController
-from batsched_py.slurm.decisions import Decision, JobRequeue, JobStart, JobStop
+from batsched_py.slurm.decisions import Decision, JobRequeue, JobStart, JobStop, JobSuspension
 from batsched_py.slurm.sacctmgr import read_accounts
 from batsched_py.slurm.submission import read_request
 
@@ -55,6 +55,8 @@ class Player:
             main=(0.745 if case["accounting"] else 0.02, 1.00190),
             backfill=(0.008 + late, 1.0002),
             sweep=0.16 + late,
+            requeue=1.69,
+            cancel=0.03,
             priority=0.3 + late,
         )
         configuration = read_configuration(case["files"])
@@ -63,7 +65,10 @@ class Player:
         self._order = count()
         self._events: list[tuple[float, int, str, Any]] = []
         self._ids: dict[str, int] = {}
+        #: The event of each job's end, its instant, and what is left of a suspended one.
         self._ends: dict[str, int] = {}
+        self._due: dict[str, float] = {}
+        self._left: dict[str, float] = {}
         self._runs = {job["name"]: job for job in case["jobs"]}
 
     def _push(self, at: float, kind: str, what: Any) -> int:
@@ -108,17 +113,31 @@ class Player:
         if self._ends.get(key) == number:
             job = self._runs[key.split("_", maxsplit=1)[0]]
             self.controller.ended(key, at, is_ok=not job.get("exit_code"))
+            self._obey(self.controller.advance(at))
 
     def _obey(self, decisions: Sequence[Decision]) -> None:
         for one in decisions:
             if isinstance(one, JobStart):
                 self.played.starts[one.job] = Start(one.at, one.nodes)
                 run = self._runs[one.job.split("_")[0]]["run_s"]
-                self._ends[one.job] = self._push(one.at + run + OVERHEAD, "end", one.job)
+                self._set_end(one.job, one.at + run + OVERHEAD)
             elif isinstance(one, JobStop | JobRequeue):
                 self._ends.pop(one.job, None)
                 if isinstance(one, JobRequeue):
                     self.played.starts.pop(one.job, None)
+            elif isinstance(one, JobSuspension):
+                self._suspend(one)
+
+    def _suspend(self, one: JobSuspension) -> None:
+        if one.is_suspended:
+            self._left[one.job] = self._due[one.job] - one.at
+            self._ends.pop(one.job, None)
+        else:
+            self._set_end(one.job, one.at + self._left[one.job])
+
+    def _set_end(self, job: str, at: float) -> None:
+        self._due[job] = at
+        self._ends[job] = self._push(at, "end", job)
 
 
 def play(case: Mapping[str, Any], clock: int, started: float) -> Played:

@@ -16,6 +16,7 @@ from batsched_py.slurm.configuration import SlurmPartition
 from batsched_py.slurm.forecast import earliest
 from batsched_py.slurm.jobs import PENDING, SlurmJob
 from batsched_py.slurm.node_use import NodeAllocation
+from batsched_py.slurm.preemption import JobPreemption
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,8 @@ class BackfillPass:
 class BackfillScheduler:
     """Passes of the backfill scheduler; `clock` is the absolute second of time zero."""
 
-    def __init__(self, cluster: ClusterState, clock: int) -> None:
-        self._cluster, self._clock = cluster, clock
+    def __init__(self, cluster: ClusterState, preemption: JobPreemption, clock: int) -> None:
+        self._cluster, self._preemption, self._clock = cluster, preemption, clock
         self._options = cluster.configuration.scheduler
         self.last: BackfillPass | None = None
 
@@ -91,10 +92,13 @@ class BackfillScheduler:
         job.partition = partition
         now, seconds = floor(here.now), (job.request.time_min or job.limit) * 60
         after, may_reserve = float(now), self._may_reserve(here, job, partition)
+        if self._preempts(here, candidate, now, now + seconds):
+            return
         while True:
             nodes = self._nodes(here, candidate, after, after + seconds)
+            following = self._next_edge(here, after) if may_reserve else None
             found = earliest(self._cluster, job, nodes, after=after, now=now) if nodes else None
-            if found is not None:
+            if found is not None and (following is None or found[0] <= following):
                 start, allocation = found
                 if start <= now and not self._lacks_licences(here, candidate, start, start + seconds):
                     self._start(here, job, partition, allocation)
@@ -104,11 +108,23 @@ class BackfillScheduler:
                     if may_reserve and start <= now + self._options.bf_window * 60:
                         self._reserve(here, job, partition, planned)
                     return
-            following = self._next_edge(here, after)
-            if following is None or not may_reserve:
+            if following is None:
                 return
             after = following
             self._cluster.mark_changed(here.now)
+
+    def _preempts(self, here: BackfillPass, candidate: Candidate, now: float, end: float) -> bool:
+        """Let running jobs give way if it can only start now in this way, and keep the nodes for it."""
+        job = candidate.job
+        nodes = self._nodes(here, candidate, now, end)
+        if not nodes or self._cluster.select(job, candidate.partition, nodes, here.now) is not None:
+            return False
+        allocation = self._preemption.give_way(job, nodes, here.now, "backfill")
+        if allocation is None:
+            return False
+        if job.state == PENDING:
+            here.plan.append(self._planned(job, now, now, allocation.nodes))
+        return True
 
     def _nodes(self, here: BackfillPass, candidate: Candidate, start: float, end: float) -> int:
         cluster, entered = self._cluster, candidate.reservation

@@ -50,6 +50,9 @@ class ClusterState:
         self.reservations = AdvanceReservations()
         #: Nodes that take no jobs: drained or down.
         self.unavailable = 0
+        #: Preempted jobs whose nodes are not free yet, in the order in which they will be; and how long this takes.
+        self.completing: list[SlurmJob] = []
+        self.requeue_delay = self.cancel_delay = 0.0
         self.decisions: list[Decision] = []
         #: Whole second of the last change that backfill takes into account, and of a submission or an end.
         self.changed_at = -(1 << 40)
@@ -160,7 +163,12 @@ class ClusterState:
         if "limits" in self.configuration.enforce and self.configuration.multifactor:
             self.priorities.add_usage(job, now)
         self.running.remove(job)
-        self.use.release(job.allocation)
+        if job in self.completing:
+            self.completing.remove(job)
+        self.use.release(job.kept or job.allocation)
+        job.kept = None
+        for one in [one for one in self.running if one.suspended_by == job.key]:
+            self._resume(one, now)
 
     def stop(self, job: SlurmJob, state: str, now: float) -> None:
         """End a job by a decision, or remove a pending one."""
@@ -173,7 +181,12 @@ class ClusterState:
         self.decisions.append(JobStop(job.key, now, state))
 
     def requeue(self, job: SlurmJob, now: float) -> None:
-        """Let a running job pend again; it may begin after its credential has expired."""
+        """Let a running job pend again."""
+        self._pend_again(job, now)
+        self.decisions.append(JobRequeue(job.key, now))
+
+    def _pend_again(self, job: SlurmJob, now: float) -> None:
+        """Put a running job into the queue; it may begin after its credential has expired."""
         self._free(job, now)
         job.state, job.reason, job.allocation, job.ended = PENDING, "BeginTime", None, None
         job.restarts += 1
@@ -183,17 +196,53 @@ class ClusterState:
         self.pending.sort(key=lambda one: one.sequence)
         self.mark_changed(now)
         self.is_pass_due = True
-        self.decisions.append(JobRequeue(job.key, now))
 
-    def suspend(self, job: SlurmJob, now: float) -> None:
-        """Suspend a running job; it keeps its allocation."""
-        job.state, job.suspended_since = SUSPENDED, now
-        self.mark_changed(now)
-        self.decisions.append(JobSuspension(job.key, now, True))
+    def preempt(self, job: SlurmJob, is_requeued: bool, now: float) -> None:
+        """Decide that a running job ends at once; its nodes are free a little later, by `complete`."""
+        job.is_requeued = is_requeued
+        job.complete_at = now + (self.requeue_delay if is_requeued else self.cancel_delay)
+        self.completing.append(job)
+        self.completing.sort(key=lambda one: (one.complete_at or 0, one.sequence))
+        self.decisions.append(JobRequeue(job.key, now) if is_requeued else JobStop(job.key, now, "PREEMPTED"))
 
-    def resume(self, job: SlurmJob, now: float) -> None:
+    def complete(self, now: float) -> None:
+        """Free the nodes of preempted jobs for which it is time."""
+        for job in [one for one in self.completing if (one.complete_at or 0) <= now]:
+            if job.is_requeued:
+                self._pend_again(job, now)
+            else:
+                self.end(job, "PREEMPTED", now, is_ok=False)
+
+    def start_over(
+        self,
+        job: SlurmJob,
+        partition: SlurmPartition,
+        allocation: NodeAllocation,
+        suspended: Sequence[SlurmJob],
+        *,
+        now: float,
+        by: str,
+    ) -> None:
+        """Start a job on cores of others, which are suspended until it ends."""
+        for one in suspended:
+            assert one.allocation is not None  # noqa: S101
+            self.use.release(one.allocation)
+            one.kept, one.suspended_by = one.allocation.without(allocation), job.key
+            one.state, one.suspended_since = SUSPENDED, now
+            self.decisions.append(JobSuspension(one.key, now, True))
+        self.start(job, partition, allocation, now, by)
+        for one in suspended:
+            if one.kept is not None:
+                self.use.take(one.kept)
+
+    def _resume(self, job: SlurmJob, now: float) -> None:
         """Resume a suspended job; its limit moves by the time of the suspension."""
         assert job.suspended_since is not None  # noqa: S101
+        assert job.allocation is not None  # noqa: S101
+        assert job.kept is not None  # noqa: S101
+        self.use.release(job.kept)
+        self.use.take(job.allocation)
+        job.kept, job.suspended_by = None, ""
         job.suspended += now - job.suspended_since
         job.state, job.suspended_since = RUNNING, None
         self.mark_changed(now)

@@ -20,6 +20,7 @@ from batsched_py.slurm.configuration import SlurmConfiguration
 from batsched_py.slurm.decisions import Decision
 from batsched_py.slurm.jobs import SlurmJob
 from batsched_py.slurm.main_scheduler import MainScheduler
+from batsched_py.slurm.preemption import JobPreemption
 from batsched_py.slurm.submission import BatchRequest
 
 #: Seconds from the start of a controller until its first main pass.
@@ -46,6 +47,7 @@ class ControllerPhases:
         clock: absolute second of time zero, at least modulo an hour: the grid of backfill depends on it.
         started: start of the controller.
         main, backfill: delay of the first tick of these threads after the start, and their period.
+        requeue, cancel: time from the preemption of a job until its nodes are free.
         sweep, priority: delay of the checks of limits and of the recalculation of priorities.
     """
 
@@ -53,6 +55,8 @@ class ControllerPhases:
     started: float = 0.0
     main: tuple[float, float] = (0.0, 1.0)
     backfill: tuple[float, float] = (0.0, 1.0)
+    requeue: float = 0.0
+    cancel: float = 0.0
     sweep: float = 0.0
     priority: float = 0.0
 
@@ -70,8 +74,10 @@ class SlurmController:
         self._configuration, self._options = configuration, configuration.scheduler
         self._phases = phases = phases or ControllerPhases()
         self._admission, self._commands = JobAdmission(self.cluster), ClusterCommands(self.cluster)
-        self.main = MainScheduler(self.cluster)
-        self.backfill = BackfillScheduler(self.cluster, phases.clock)
+        preemption = JobPreemption(self.cluster)
+        self.main = MainScheduler(self.cluster, preemption)
+        self.backfill = BackfillScheduler(self.cluster, preemption, phases.clock)
+        self.cluster.requeue_delay, self.cluster.cancel_delay = phases.requeue, phases.cancel
         self._ticks = ThreadTicks(phases.started + phases.main[0], phases.main[1])
         self._backfill_ticks = ThreadTicks(phases.started + phases.backfill[0], phases.backfill[1])
         self._now = phases.started
@@ -163,6 +169,8 @@ class SlurmController:
         ]
         if self._configuration.multifactor and is_busy:
             threads.append((self._next_priority, self._recalculate))
+        if self.cluster.completing:
+            threads.append((self.cluster.completing[0].complete_at or self._now, self._complete))
         if self._configuration.backfill:
             threads.append((self._next_backfill(), self._run_backfill))
         return threads
@@ -192,6 +200,12 @@ class SlurmController:
         self.passes.append((now, "main-full" if is_full else "main"))
         self.main.run(now, is_full)
 
+    def _complete(self, now: float) -> None:
+        """Free the nodes of preempted jobs; a pass of the main scheduler follows at once."""
+        self.cluster.complete(now)
+        self.passes.append((now, "main"))
+        self.main.run(now, is_full=False)
+
     def _next_backfill(self) -> float:
         interval = self._options.bf_interval
         if self._backfilled_at is None:
@@ -212,10 +226,12 @@ class SlurmController:
         self._next_sweep = self._sweeps.at_or_after(now + 1)
         over = self._configuration.over_time_limit * 60
         for job in list(self.cluster.running):
+            if job in self.cluster.completing:
+                continue
             if job.suspended_since is None and now > job.limit_end + over:
                 self.cluster.stop(job, "TIMEOUT", now)
             elif job.grace_until is not None and now > job.grace_until:
-                self.cluster.stop(job, "PREEMPTED", now)
+                self.cluster.preempt(job, False, now)
 
     def _recalculate(self, now: float) -> None:
         self._next_priority = self._priorities.at_or_after(now + 1)

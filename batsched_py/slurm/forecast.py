@@ -55,4 +55,4 @@ def _together(left: Sequence[SlurmJob], window: float) -> int:
 def _release(use: NodeUse, jobs: Sequence[SlurmJob]) -> None:
     for job in jobs:
         if job.allocation is not None:
-            use.release(job.allocation)
+            use.release(job.kept or job.allocation)

@@ -62,6 +62,12 @@ class SlurmJob:
     used_until: float = 0.0
     exit_ok: bool = True
     grace_until: float | None = None
+    #: What a suspended job keeps of its allocation, and the job that suspended it.
+    kept: NodeAllocation | None = None
+    suspended_by: str = ""
+    #: When its nodes are free after a preemption, and whether it then pends again.
+    complete_at: float | None = None
+    is_requeued: bool = False
 
     @property
     def limit_end(self) -> float:

@@ -7,13 +7,14 @@ from collections import Counter
 from batsched_py.slurm.cluster import Candidate, ClusterState
 from batsched_py.slurm.configuration import SlurmPartition
 from batsched_py.slurm.jobs import PENDING, SlurmJob
+from batsched_py.slurm.preemption import JobPreemption
 
 
 class MainScheduler:
     """Passes of the main scheduler (sched/builtin, and the first part of sched/backfill)."""
 
-    def __init__(self, cluster: ClusterState) -> None:
-        self._cluster = cluster
+    def __init__(self, cluster: ClusterState, preemption: JobPreemption) -> None:
+        self._cluster, self._preemption = cluster, preemption
         #: Partitions that are closed for the rest of the pass, and their nodes, which no later job gets.
         self._closed: set[str] = set()
         self._withheld = 0
@@ -50,7 +51,7 @@ class MainScheduler:
             cluster.start(job, partition, allocation, now, "main")
         elif reason:
             self._wait(job, reason, now)
-        else:
+        elif self._preemption.give_way(job, nodes, now, "main") is None or job.state == PENDING:
             self._close(job, partition, now)
 
     def _close(self, job: SlurmJob, partition: SlurmPartition, now: float) -> None:

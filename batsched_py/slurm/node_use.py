@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from batsched_py.slurm.configuration import SlurmConfiguration
 
@@ -31,6 +31,12 @@ class NodeAllocation:
     def cores(self) -> int:
         """Number of cores on all nodes."""
         return sum(share.cores.bit_count() for share in self.shares)
+
+    def without(self, other: NodeAllocation) -> NodeAllocation:
+        """Return the part that another allocation does not use; memory and generic resources stay."""
+        taken = {share.node: share.cores for share in other.shares}
+        shares = tuple(replace(share, cores=share.cores & ~taken.get(share.node, 0)) for share in self.shares)
+        return replace(self, shares=shares)
 
 
 class NodeUse:
