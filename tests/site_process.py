@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,9 +12,13 @@ from typing import IO
 
 from batsched_py.site.client import SiteClient
 from tests.clone import ROOT
+from tests.forked.program import ANEW, forked
 
 #: The command that opens a site of four hosts.
 SITE = ("site", "-p", str(ROOT / "platforms" / "tiny4.xml"))
+
+#: What a site loads late, which takes a second.
+LOADED = ("batsched_py.experiments.lease_manager", "batsched_py.site.api.server", "batsched_py.site.simulated")
 
 
 class SiteProcess:
@@ -35,8 +39,8 @@ class SiteProcess:
         output: IO[str] | None = None,
     ) -> None:
         """`files` is the number of files that it may have open; None for that of this process. `output`: its own."""
-        command = [sys.executable, "-m", "batsched_py", *opened_by]
-        command += ["--listen", "127.0.0.1:0", "--data", str(folder / "site"), *options]
+        program = forked(os.environ, *LOADED) if files is None else ANEW
+        command = [*program, *opened_by, "--listen", "127.0.0.1:0", "--data", str(folder / "site"), *options]
         if files is not None:
             command = ["sh", "-c", 'ulimit -n "$0"; exec "$@"', str(files), *command]
         self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.PIPE, text=True, cwd=folder)

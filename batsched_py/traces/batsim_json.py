@@ -188,8 +188,8 @@ def _pieces(
 
 def _refuse_logs(file: str, content: bytes) -> None:
     """Raise WorkloadError for a file of another format that can be converted into a workload."""
-    first = content[:_HEAD].lstrip().partition(b"\n")[0]
-    found = None if first.startswith(b"{") else format_of_line(first.decode(errors="replace"))
+    begin = content[:_HEAD].lstrip()
+    found = format_of_line((begin if begin.startswith(b"{") else begin.partition(b"\n")[0]).decode(errors="replace"))
     if found not in (None, JSON) and found.content is not None:
         rule = f"must be a workload in JSON; it looks like {found.description}, of which batsched-py convert makes one"
         raise WorkloadError(file, "", rule)

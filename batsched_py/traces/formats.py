@@ -32,6 +32,9 @@ Content = SwfLog | Workload | LeaseTrace
 DELIMITERS: Final = "|;\t,"
 #: Number of fields of a line of a log in the Standard Workload Format.
 _FIELDS: Final = 18
+#: A member of a workflow of WfCommons, and one of a workload of Batsim, which may have the former, too.
+_WORKFLOW: Final = re.compile(r'"(schemaVersion|workflow)"\s*:')
+_WORKLOAD: Final = re.compile(r'"(nb_res|jobs|profiles)"\s*:')
 _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
 #: Maximum number of characters of a line that are checked.
 _MOST: Final = 10_000
@@ -71,7 +74,8 @@ class Format(Struct, frozen=True):
         name: name in options.
         description: description in messages.
         content: the class of the content; None if other programs than `convert` read it.
-        sniff: returns whether the first line of a file that is not blank, without outer blanks, begins this format.
+        sniff: returns whether the first line of a file that is not blank, without outer blanks, begins this format;
+            instead of a line, a JSON file has its beginning.
         module: module in this package with `read(path, options)`, and `write(path, content, options)` if `convert`
             writes the format.
         endings: endings of names of pipes, whose content cannot be read twice.
@@ -110,6 +114,11 @@ def _is_swf(line: str) -> bool:
     return numbers or (line.startswith(";") and not delimiter_of(line))
 
 
+def _is_wfformat(line: str) -> bool:
+    first = _WORKFLOW.search(line) if line.startswith("{") else None
+    return first is not None and not _WORKLOAD.search(line[: first.start()])
+
+
 def delimiter_of(line: str) -> str:
     """Return the delimiter of the field names in the first line of sacct's output; "" for any other line."""
     for delimiter in DELIMITERS:
@@ -128,9 +137,13 @@ SWF: Final = Format("swf", "a log in the Standard Workload Format", SwfLog, _is_
 SACCT: Final = Format(
     "sacct", "the output of sacct", SwfLog, lambda line: bool(delimiter_of(line)), "sacct", default_unit="cpus"
 )
+WFFORMAT: Final = Format(
+    "wfformat", "a workflow of WfCommons", Workload, _is_wfformat, "wfcommons", default_unit="nodes"
+)  # fmt: skip
 
 #: The formats, in the order in which the first line of a file is compared with them.
 _FORMATS: Final = (
+    WFFORMAT,
     JSON,
     LWF,
     SWF,
@@ -140,8 +153,8 @@ _FORMATS: Final = (
 
 #: Name -> format.
 FORMATS: Final[Mapping[str, Format]] = by_name("_FORMATS", _FORMATS)
-#: The names of the formats of logs.
-LOGS: Final = tuple(name for name, form in FORMATS.items() if form.content is SwfLog)
+#: The names of the formats of which workloads are made.
+INPUTS: Final = tuple(name for name, form in FORMATS.items() if form.content is SwfLog or form is WFFORMAT)
 
 
 def format_of_line(line: str) -> Format | None:
@@ -152,11 +165,13 @@ def format_of_line(line: str) -> Format | None:
 
 def format_of(path: Path, limits: Limits = LIMITS) -> Format | None:
     """Return the format of a file; None if it is unknown. WorkloadError if it cannot be read."""
+    begin = ""
     with reported(path, WorkloadError, lambda: "line 1"):
         for line in read_lines(path, limits):
-            if line.strip():
-                return format_of_line(line.decode(errors="replace"))
-    return None
+            begin += line.decode(errors="replace").strip()
+            if begin and (not begin.startswith("{") or len(begin) > _MOST):
+                break
+    return format_of_line(begin) if begin else None
 
 
 def find_format(path: Path, limits: Limits = LIMITS) -> Format:

@@ -22,14 +22,17 @@ HERE = Path(__file__).parent
 ANEW = (sys.executable, "-m", "batsched_py.cli")
 
 
-def forked(environment: Mapping[str, str]) -> Sequence[str]:
-    """A command, to which the arguments are appended; Python that reads text and hashes it as in this environment."""
+def forked(environment: Mapping[str, str], *modules: str) -> Sequence[str]:
+    """A command, to which the arguments are appended; Python that reads text and hashes it as in this environment.
+
+    `modules`: what the command would load late.
+    """
     matters = {name: text for name, text in environment.items() if name.startswith(("PYTHON", "LC_", "LANG"))}
-    return _forked(tuple(sorted(matters.items())))
+    return _forked(tuple(sorted(matters.items())), modules)
 
 
 @cache
-def _forked(environment: tuple[tuple[str, str], ...]) -> Sequence[str]:
+def _forked(environment: tuple[tuple[str, str], ...], modules: tuple[str, ...]) -> Sequence[str]:
     """One server for all tests of this process that want the same."""
     if not hasattr(os, "pidfd_open"):  # no Linux
         return ANEW
@@ -39,7 +42,7 @@ def _forked(environment: tuple[tuple[str, str], ...]) -> Sequence[str]:
         listener.bind(address)
         listener.listen(100)
         server = subprocess.Popen(
-            [sys.executable, "-P", HERE / "server.py", str(listener.fileno())],
+            [sys.executable, "-P", HERE / "server.py", str(listener.fileno()), *modules],
             env=dict(environment),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,

@@ -1,6 +1,7 @@
 """Has batsched-py loaded, and forks a process for each command that a client asks for.
 
-It is run as `python -P server.py DESCRIPTOR`, that of a socket that listens, and ends when its standard input does.
+It is run as `python -P server.py DESCRIPTOR MODULE...`: that of a socket that listens, and modules that its commands
+load late. It ends when its standard input does.
 """
 
 from __future__ import annotations
@@ -24,13 +25,15 @@ LONGEST = 200_000
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def preload() -> Callable[[], None]:
-    """The program, once all commands and algorithms are loaded: each process has them from its beginning."""
+def preload(modules: list[str]) -> Callable[[], None]:
+    """The program, once it has all commands, algorithms and these modules: processes have them from their beginning."""
     program = importlib.import_module("batsched_py.cli.__main__")
     for command in importlib.import_module("batsched_py.cli.catalogue").COMMANDS:
         importlib.import_module(f"batsched_py.cli.commands.{command}")
     for algorithm in importlib.import_module("batsched_py.schedulers").BUILT_INS.values():
         importlib.import_module(algorithm.partition(":")[0])
+    for module in modules:
+        importlib.import_module(module)
     gc.collect()
     gc.freeze()  # else each process would copy what it only looks at
     main: Callable[[], None] = program.main
@@ -113,4 +116,4 @@ def run(program: Callable[[], None]) -> NoReturn:
 if __name__ == "__main__":
     for ignored in PASSED_ON:
         signal.signal(ignored, signal.SIG_IGN)
-    serve(socket.socket(fileno=int(sys.argv[1])), preload())
+    serve(socket.socket(fileno=int(sys.argv[1])), preload(sys.argv[2:]))

@@ -17,7 +17,7 @@ from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 from batsched_py.traces.cleaning import CleaningRules
 from batsched_py.traces.delay_workload import TimedWork
-from batsched_py.traces.formats import LOGS
+from batsched_py.traces.formats import INPUTS
 
 #: Parameter of the model -> its type.
 _PARAMETERS: Final[Mapping[str, type]] = {
@@ -94,8 +94,8 @@ def _read_log(file: StudyFile, table: _LogTable, place: str) -> LogWorkloads:
         raise file.error(place, str(error).replace("--max-jobs", "max_jobs").removeprefix("--")) from error
     if table.speed is not None and not 0 < table.speed < math.inf:
         raise file.error(member(place, "speed"), "must be greater than 0 flop/s")
-    if table.format and table.format not in LOGS:
-        raise file.error(member(place, "format"), f"{shown(table.format)} is {unknown(table.format, LOGS)}")
+    if table.format and table.format not in INPUTS:
+        raise file.error(member(place, "format"), f"{shown(table.format)} is {unknown(table.format, INPUTS)}")
     path = file.resolve(table.log, member(place, "log"))
     name = table.name or Path(table.log.removesuffix(".gz")).stem
     return LogWorkloads(name, path, table.format, every, window, rules, table.unit, TimedWork(table.speed))

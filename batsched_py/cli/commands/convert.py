@@ -35,7 +35,7 @@ from batsched_py.traces.cleaning import KEPT_FIELDS, CleaningRules, clean, clean
 from batsched_py.traces.delay_workload import with_work
 from batsched_py.traces.formats import (
     FORMATS,
-    LOGS,
+    INPUTS,
     LWF,
     Format,
     ReadOptions,
@@ -114,9 +114,9 @@ class ConvertRequest(Struct, frozen=True):
 @option(
     "--input-format form",
     None,
-    f"Format of LOG: {', '.join(f'{name} ({FORMATS[name].description})' for name in LOGS)}.  "
+    f"Format of LOG: {', '.join(f'{name} ({FORMATS[name].description})' for name in INPUTS)}.  "
     "[default: as its content tells]",
-    type=click.Choice(LOGS),
+    type=click.Choice(INPUTS),
     callback=lambda _context, _option, name: FORMATS.get(name),
 )
 @option(
