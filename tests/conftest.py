@@ -21,6 +21,7 @@ from xdist.scheduler import LoadScopeScheduling
 # Tests import what they share as tests.something: from the end of the path, so that no random.py in the clone hides
 # Python's.
 sys.path.append(str(Path(__file__).parents[1]))
+from tests.thoroughness import thorough
 
 # Tests that want another terminal say so; those of whoever runs them, in some of which colours are asked for, have no
 # part in it.
@@ -37,7 +38,7 @@ sys.dont_write_bytecode = False
 #: The same examples in every run, so that a commit is green or red and not both. New examples are drawn by `make fuzz`.
 settings.register_profile(
     "suite",
-    max_examples=50,
+    max_examples=thorough(25),
     derandomize=True,
     database=None,
     deadline=None,

@@ -13,17 +13,20 @@ from typing import Any, TypeVar
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis.strategies import SearchStrategy
 
+from tests.thoroughness import thorough
+
 Drawn = TypeVar("Drawn")
 
-#: Hypothesis's own number of examples.
-EXAMPLES = 100
+#: Number of examples for each test.
+EXAMPLES = 40
 
 #: (strategy, number of examples) -> what was drawn; a strategy is looked up as itself, not as what it draws.
 _found: dict[tuple[SearchStrategy[Any], int], tuple[Any, ...]] = {}
 
 
 def drawn(strategy: SearchStrategy[Drawn], examples: int = EXAMPLES) -> tuple[Drawn, ...]:
-    """As many values, in the order in which Hypothesis draws them."""
+    """As many values, or more if asked for, in the order in which Hypothesis draws them."""
+    examples = thorough(examples)
     if (strategy, examples) not in _found:
         values: list[Drawn] = []
 

@@ -14,6 +14,7 @@ import select
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn, TextIO, cast
@@ -89,6 +90,7 @@ def become(request: bytes, streams: list[int]) -> None:
     os.chdir(folder)
     os.environb.clear()
     os.environb.update(dict(item.split(b"=", 1) for item in environment))
+    time.tzset()
     sys.argv[1:] = map(os.fsdecode, arguments)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, ClassVar
+from itertools import islice
+from typing import Any, ClassVar, get_args
 
 import pytest
 from hypothesis import Phase
@@ -12,11 +13,12 @@ from hypothesis.strategies import SearchStrategy
 from batsched_py.api import Scheduler
 from batsched_py.testing import Case, ContractTests, LateBatsim, contract, fingerprints, play
 from batsched_py.testing.case import Peer
-from batsched_py.testing.edges import crowded
+from batsched_py.testing.edges import crowded, edges
 from batsched_py.testing.strategies import cases
 from tests.drawing import drawn
 from tests.integration import mutants, other_hashes
 from tests.integration.variants import EACH, EVERYTHING, liberties
+from tests.thoroughness import FACTOR
 
 #: The same strategy for the same arguments.
 _cases = cache(cases)
@@ -25,9 +27,21 @@ _cases = cache(cases)
 class Variant(ContractTests):
     """As they are, but what is the same for each variant is there once: what Hypothesis draws, and another process."""
 
+    #: Each edge is tried with one peer, all peers in turn, and half of the crowds are repeated.
+    _few: ClassVar[bool] = False
+
     @pytest.fixture(autouse=True)
     def _elsewhere(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(contract, "run_in_other_process", other_hashes.run_in_other_process)
+        if self._few:
+            monkeypatch.setattr(contract, "crowded", lambda hosts: islice(crowded(hosts), 0, None, 2))
+
+    def test_edges(self) -> None:
+        """As they are, or fewer."""
+        peers = len(get_args(Peer))
+        for number, case in enumerate(edges(self.hosts)):
+            if not self._few or number % peers == number // peers % peers:
+                self.replay(self._fitted(case))
 
     def _draw(self, peer: Peer, *, failing: bool | None = False) -> None:
         """Play drawn cases; if one fails, let Hypothesis search again and make it smaller."""
@@ -42,7 +56,9 @@ class Variant(ContractTests):
 
 def suite(name: str, options: dict[str, Any]) -> type[ContractTests]:
     """The class of tests of a variant, much as an author would write it; other options are tried with fewer cases."""
-    fewer: dict[str, Any] = {"examples": 8, "_crowds": 2} if options else {}
+    fewer: dict[str, Any] = {"examples": 12, "_crowds": 4}
+    if options and FACTOR <= 1:
+        fewer = {"examples": 5, "_crowds": 1, "_few": True}
     if (name, options) not in EACH:
         fewer["pytestmark"] = [pytest.mark.variant]
     title = "Test" + "_".join([name, *(f"{value}" for value in options.values())]).title().replace("-", "_")

@@ -21,9 +21,10 @@ from tests.lease_invariants import (
     no_promise_is_broken,
 )
 from tests.lease_workloads import IN_TURN, UNDISTURBED, WITH_DEADLINES, WITH_IMAGES, WITHOUT_IMAGES
+from tests.thoroughness import thorough
 
 #: Workloads of each kind.
-COUNT = 150
+COUNT = 110
 WORKLOADS = {"plain": WITHOUT_IMAGES, "images": WITH_IMAGES, "deadlines": WITH_DEADLINES}
 
 
@@ -42,7 +43,7 @@ def all_hold(invariant: Callable[[PlayedCase], None], runs: Sequence[PlayedCase]
 def holds(invariant: Callable[[PlayedCase], None], strategy: SearchStrategy[HaCase]) -> None:
     """Assert that it does in each run; a workload for which it does not is made small."""
 
-    @settings(max_examples=COUNT)
+    @settings(max_examples=thorough(COUNT))
     @given(strategy)
     def searched(case: HaCase) -> None:
         invariant(PlayedCase(case))

@@ -10,6 +10,7 @@ import pytest
 from batsched_py.model.graph_zone import GraphZone
 from batsched_py.model.zone import LOOPBACK, OWN_LOOPBACK, Link, Segment
 from tests.route_rules import dijkstra, floyd
+from tests.thoroughness import thorough
 
 #: (source, destination) -> the declared route.
 Routes = dict[tuple[str, str], Segment]
@@ -46,7 +47,7 @@ def along(path: list[str] | None, routes: Routes) -> tuple[Segment, ...] | None:
     return None if path is None else tuple(routes.get(step, OWN_LOOPBACK) for step in pairwise(path))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(thorough(30)))
 def test_floyd_takes_the_path_of_the_three_loops(seed: int) -> None:
     """For all pairs, also with routes of no link, from a point to itself, and without a way."""
     rng = random.Random(seed)
@@ -58,7 +59,7 @@ def test_floyd_takes_the_path_of_the_three_loops(seed: int) -> None:
         assert paths.segments(a, b) == along(path, routes), (a, b, points, routes)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(thorough(30)))
 def test_dijkstra_takes_the_path_of_a_scan_of_all_points(seed: int) -> None:
     """Or finds none."""
     rng = random.Random(seed)

@@ -12,6 +12,7 @@ from batsched_py.model.topologies.cluster import Topology, TopologyZone
 from batsched_py.model.topologies.dragonfly import Dragonfly
 from batsched_py.model.topologies.fat_tree import FatTree
 from batsched_py.model.topologies.torus import Torus
+from tests.thoroughness import thorough
 
 CABLES = Cables("c_", 1e8, 1e-3)
 LIMITED = Cables("c_", 1e8, 1e-3, limiter_bandwidth=5e7, loopback_bandwidth=1e9)
@@ -110,7 +111,7 @@ def test_cables_side_by_side_are_one_link() -> None:
     assert max(link.bandwidth for link in fly.way(0, 3, CABLES)) == 5e8
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(thorough(30)))
 def test_crossings_of_an_exchange_are_those_of_the_ways_of_its_pairs(seed: int) -> None:
     """Cable by cable, and the longest way."""
     draw = random.Random(seed)

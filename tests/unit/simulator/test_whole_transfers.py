@@ -16,6 +16,7 @@ from batsched_py.traces.batsim_json import read_workload
 from tests.drawn_platforms import KINDS, Drawing
 from tests.route_rules import Area, Wire, route
 from tests.simgrid_cases import Ending, play
+from tests.thoroughness import thorough
 from tests.unit.simulator.contention.systems import System, naive
 
 #: Bytes of SimGrid's TCP window, flop/s of all hosts, and seconds that Batsim writes for a job without work.
@@ -154,7 +155,7 @@ def test_jobs_in_a_zone_end_as_by_the_rules(kind: str, seed: int, gap: float, tm
 
 
 @pytest.mark.parametrize("gap", [0.5, 1e4], ids=["together", "alone"])
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(thorough(20)))
 def test_jobs_across_zones_end_as_by_the_rules(seed: int, gap: float, tmp_path: Path) -> None:
     """Also where gateways are hosts whose links carry all that leaves the zone."""
     compare("nested", seed, gap, tmp_path)

@@ -10,6 +10,7 @@ import pytest
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.drawn_platforms import KINDS, Drawing
 from tests.route_rules import route
+from tests.thoroughness import thorough
 
 #: Most hosts of a platform between which routes are compared.
 MOST = 14
@@ -45,7 +46,7 @@ def test_routes_in_a_zone_are_those_of_the_rules(kind: str, seed: int, tmp_path:
     compare(kind, seed, tmp_path)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(thorough(50)))
 def test_routes_across_zones_are_those_of_the_rules(seed: int, tmp_path: Path) -> None:
     """Up to three levels, with ties among paths over zones, other gateways on the way on, and bypasses."""
     compare("nested", seed, tmp_path)

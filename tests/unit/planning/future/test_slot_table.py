@@ -13,6 +13,7 @@ from batsched_py.planning.future.count_slots import CountSlots
 from batsched_py.planning.future.host_slots import HostSlots
 from batsched_py.planning.future.promises import Claim, Slot
 from batsched_py.planning.future.slot_table import SlotTable
+from tests.thoroughness import thorough
 
 HOSTS = 6
 ALL = (1 << HOSTS) - 1
@@ -29,7 +30,7 @@ def drawn_counts(chance: random.Random) -> tuple[CountSlots, list[int]]:
     return CountSlots((float(time), room) for time, room in enumerate(rooms)), rooms + rooms[-1:] * 20
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(thorough(25)))
 def test_the_first_window_is_that_of_a_search_second_by_second(seed: int) -> None:
     """However much is given and taken in between, which moves the instants that are known to be full."""
     chance = random.Random(seed)
@@ -47,7 +48,7 @@ def test_the_first_window_is_that_of_a_search_second_by_second(seed: int) -> Non
         assert slots.earliest(size, duration) == (None if first is None else Claim(first, first + duration, size))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(thorough(25)))
 def test_who_would_come_sooner_is_found_without_giving_back(seed: int) -> None:
     """As if what is taken were given back first, on counts and on hosts."""
     chance = random.Random(seed)

@@ -14,6 +14,7 @@ from batsched_py.simulator.contention.demand import ActivityDemand, Processors
 from batsched_py.simulator.contention.fair_bottleneck import Rates
 from batsched_py.simulator.contention.resource_table import EXPECTED_ROUNDS, ResourceTable
 from batsched_py.simulator.time.event_queue import RANK_TASK_END
+from tests.thoroughness import thorough
 from tests.unit.simulator.contention.systems import TaskNeeds, fair
 
 HOSTS = 6
@@ -126,7 +127,7 @@ def amounts(resource: SharedResource, user: Activity) -> list[float]:
     return [resource.users[user], *user.further.get(resource, ())]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(thorough(30)))
 def test_rates_by_limits_are_those_by_all_resources(seed: int) -> None:
     """To the last bit, after each begin, end and change of a bandwidth."""
     scene, slack = Scene(seed), 0
