@@ -6,7 +6,6 @@ import os
 import re
 import select
 import subprocess
-import sys
 import termios
 import time
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from subprocess import PIPE, Popen
 
+from tests.forked.program import forked
 from tests.integration.programs import ENVIRONMENT, PATIENCE
 
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
@@ -73,11 +73,11 @@ def on_terminal(folder: Path, *arguments: str, term: str = "xterm-256color") -> 
     termios.tcsetwinsize(line, (30, COLUMNS))
     left_out = {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"}
     environment = {name: value for name, value in ENVIRONMENT.items() if name not in left_out}
-    command = [sys.executable, "-m", "batsched_py.cli", *arguments]
+    environment |= {"TERM": term, "PYTHONIOENCODING": "utf-8"}
     with Popen(
-        command,
+        [*forked(environment), *arguments],
         cwd=folder,
-        env={**environment, "TERM": term, "PYTHONIOENCODING": "utf-8"},
+        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=PIPE,
         stderr=line,

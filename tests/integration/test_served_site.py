@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +16,9 @@ import pytest
 from batsched_py.cli.main import run
 from batsched_py.site.client import SiteClient
 from tests.clone import ROOT
+from tests.forked.program import forked
 from tests.integration.test_site import wait_for
+from tests.site_process import LOADED
 
 pytest.importorskip("litestar")
 pytest.importorskip("uvicorn")
@@ -36,7 +38,7 @@ def served(folder: Path, *options: str, simulated: tuple[str, ...] = (DYNAMIC,))
     profile = {"type": "delay", "delay": 100}
     jobs = [{"id": str(n), "subtime": 50 * n, "res": 2, "walltime": 200, "profile": "p"} for n in (1, 2)]
     (folder / "w.json").write_text(json.dumps({"nb_res": 4, "jobs": jobs, "profiles": {"p": profile}}))
-    program, address, data = [sys.executable, "-m", "batsched_py"], f"ipc://{folder}/b.ipc", str(folder / "s")
+    program, address, data = forked(os.environ, *LOADED), f"ipc://{folder}/b.ipc", str(folder / "s")
     command = [*program, "serve", "-s", "leases", "-b", address, "--site", "127.0.0.1:0", "--data", data, *options]
     command += ["-e", str(folder / "t")]
     serve = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from batsched_py.cli.shared.batsched_words import serve_words
-from tests.integration.programs import Served, ask, batsim, serving
+from tests.integration.programs import Served, ask, batsim, run_here, serving
 from tests.wrench_messages import FOLDER, Exchange, answers_of, read_conversation, request
 
 CASES = sorted(path.stem for path in FOLDER.glob("[0-9]*.txt"))
@@ -146,8 +145,7 @@ def test_accidents_end(accident: str, reason: str, tmp_path: Path) -> None:
 @pytest.fixture
 def shim(tmp_path: Path) -> Path:
     """The command `batsched`."""
-    words = [sys.executable, "-m", "batsched_py.cli", "shims", str(tmp_path / "shims")]
-    subprocess.run(words, check=True, capture_output=True)
+    assert run_here(tmp_path, "shims", str(tmp_path / "shims")) == 0
     return tmp_path / "shims" / "batsched"
 
 
