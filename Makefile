@@ -4,12 +4,16 @@
 PYTHON ?= python3
 VENV ?= .venv
 SECONDS ?= 60
+THOROUGH ?= 1
 PYTHONS ?= $(PYTHON)
 # Of the wheels in dist, the one for a Python: cp311-cp311.
 TAG = "import sys; print('cp{0}{1}-cp{0}{1}'.format(*sys.version_info))"
-COMPILED_TESTS = $(addprefix tests/unit/,model planning protocol scheduling schedulers session simulator state \
-  test_bits.py test_builds.py test_compiled.py test_hostset.py transcripts) tests/integration/test_contract.py \
-  tests/integration/test_direct_exchange.py
+# The tests of packages of which modules are compiled.
+COMPILED_TESTS = $(addprefix tests/unit/,model/test_name_set.py model/test_packed_jobs.py planning/future \
+  planning/test_random_lives.py protocol scheduling schedulers session state transcripts test_bits.py test_builds.py \
+  test_compiled.py test_hostset.py $(addprefix simulator/,jobs machines referee time wire test_contention_runs.py \
+  test_golden_runs.py test_live_loop.py test_properties.py test_simgrid_cases.py test_simulation.py test_turns.py)) \
+  tests/integration/test_contract.py tests/integration/test_direct_exchange.py
 DEMO = batsched-py simulate -p platforms/cluster32.xml -w workloads/lublin200.json -s easy --gantt -e out/demo
 
 BIN = $(VENV)/bin
@@ -25,8 +29,8 @@ demo: $(VENV)/.installed ## Simulate 200 jobs on 32 hosts with EASY backfilling,
 	@mkdir -p out
 	$(BIN)/$(DEMO)
 
-test: $(VENV)/.installed-dev ## Run the whole test-suite (PYTEST="-k easy" passes options on)
-	PYTHONSAFEPATH=1 $(BIN)/pytest -n auto $(PYTEST)
+test: $(VENV)/.installed-dev ## Run the whole test-suite (PYTEST="-k easy" passes options on, THOROUGH=10 draws more cases)
+	THOROUGH=$(THOROUGH) PYTHONSAFEPATH=1 $(BIN)/pytest -n auto $(PYTEST)
 
 test-readers: $(VENV)/.installed-dev ## Run the tests with evalys and batsim-py, which pip installs in an environment of their own
 	READERS=1 PYTHONSAFEPATH=1 $(BIN)/pytest tests/integration/test_readers.py

@@ -80,7 +80,7 @@ _SECONDS: Final = seconds(least=0)
 _CORES: Final = number("cores", above=0, most=1e6)
 
 
-class _Task(Struct):
+class _MeasuredTask(Struct):
     """One task.
 
     Attributes:
@@ -136,14 +136,14 @@ def read(path: Path, options: ReadOptions) -> Workload:
     return replace(delay_workload(file, host_count, jobs), notes=notes.lines())
 
 
-def _read_tasks(workflow: Mapping[str, Any], notes: Notes) -> dict[str, _Task]:
+def _read_tasks(workflow: Mapping[str, Any], notes: Notes) -> dict[str, _MeasuredTask]:
     """Return the tasks by the names of their jobs, in the order of the file. FieldError, with all faults."""
     later = "specification" in workflow
     part = take(workflow, "specification", OBJECT) if later else workflow
     member = "jobs" if "tasks" not in part and "jobs" in part else "tasks"
     place = Place(f"workflow.specification.{member}" if later else f"workflow.{member}")
     measured = _measured(workflow, notes) if later else {}
-    read = list[_Task]()
+    read = list[_MeasuredTask]()
     try:
         objects = take(part, member, _OBJECTS)
     except ValueError as error:
@@ -178,11 +178,11 @@ def _measured(workflow: Mapping[str, Any], notes: Notes) -> dict[str, Mapping[st
     return {str(one.get("id")): {name: one[name] for name in kept if name in one} for one in objects}
 
 
-def _read_task(members: Mapping[str, Any]) -> _Task:
+def _read_task(members: Mapping[str, Any]) -> _MeasuredTask:
     """Return one task; FieldError."""
     time = "runtimeInSeconds" if "runtimeInSeconds" in members else "runtime"
     cores = "coreCount" if "coreCount" in members else "cores"
-    return _Task(
+    return _MeasuredTask(
         take(members, "id", _NAME, ""),
         take(members, "name", _NAME, ""),
         take(members, "parents", _NAMES, ()),
@@ -192,7 +192,7 @@ def _read_task(members: Mapping[str, Any]) -> _Task:
     )
 
 
-def _named(tasks: Sequence[_Task], place: Place, *, by_name: bool) -> dict[str, _Task]:
+def _named(tasks: Sequence[_MeasuredTask], place: Place, *, by_name: bool) -> dict[str, _MeasuredTask]:
     """Return the tasks by the id or, in old versions, by the name if all of them have different ones."""
     by_name = by_name and len({task.name for task in tasks} - {""}) == len(tasks)
     names = [task.name if by_name else task.id for task in tasks]
@@ -206,7 +206,7 @@ def _named(tasks: Sequence[_Task], place: Place, *, by_name: bool) -> dict[str, 
     return dict(zip(names, tasks, strict=True))
 
 
-def _edges(tasks: Mapping[str, _Task]) -> dict[str, list[str]]:
+def _edges(tasks: Mapping[str, _MeasuredTask]) -> dict[str, list[str]]:
     """Return the tasks before each task, each once, in the order of the file.
 
     FieldError for a task that does not exist, and for a cycle.

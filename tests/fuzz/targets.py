@@ -53,6 +53,20 @@ PLATFORMS: Final = ROOT / "platforms"
 PLATFORM: Final = PLATFORMS / "energy16.xml"
 CLUSTERS: Final = ROOT / "tests" / "data" / "simgrid" / "clusters.xml"
 WORKLOAD: Final = ROOT / "workloads" / "first.json"
+#: Workflows of WfCommons, of a late and of an early version.
+WORKFLOWS: Final = (
+    {
+        "schemaVersion": "1.5",
+        "workflow": {
+            "specification": {"tasks": [{"id": "a", "children": ["b"]}, {"id": "b", "name": "n", "parents": ["a"]}]},
+            "execution": {
+                "tasks": [{"id": "a", "runtimeInSeconds": 3, "coreCount": 2}, {"id": "b", "runtimeInSeconds": 1.5}],
+                "machines": [{"cpu": {"coreCount": 4}}],
+            },
+        },
+    },
+    {"workflow": {"jobs": [{"name": "a", "runtime": 1}, {"name": "b", "runtime": 2, "cores": 2, "parents": ["a"]}]}},
+)
 #: Exchanges of a run that are used: the first, with all kinds of messages but the last.
 EARLY: Final = 25
 #: Algorithms that decide for a peer that sends nonsense: each keeps other books.
@@ -448,6 +462,11 @@ def file_targets() -> Iterator[Target]:
             lambda content: wrong_json(json.loads(content)),
         ),
         with_file("w.json", "simulate -p {platform} -w w.json -s easy --quiet"),
+    )
+    yield Target(
+        "wfformat",
+        st.sampled_from(WORKFLOWS).flatmap(wrong_json),
+        with_file("w.json", "convert w.json --input-format wfformat -o v.json", "convert w.json --unit cpus -o v.json"),
     )
     yield Target(
         "swf",

@@ -32,6 +32,7 @@ EXAMPLES: Final = {
     "swf": b"; MaxProcs: 8\n1 0 0 100 4 -1 -1 4 200 -1 1 3 1 -1 1 -1 -1 -1\n",
     "sacct": b"JobID|State|Submit|Start|End|ReqCPUS|AllocCPUS\n"
     b"7|COMPLETED|2024-05-31T08:00:00|2024-05-31T08:05:00|2024-05-31T09:05:00|16|16\n",
+    "wfformat": b'{"workflow": {"tasks": [{"id": "1", "runtime": 3}]}}',
     "table": JOBS_HEADER.encode() + b"\n",
 }
 READ: Final = [form for form in FORMATS.values() if form.content is not None]

@@ -7,10 +7,11 @@ from collections import Counter
 
 import pytest
 
+from tests.thoroughness import thorough
 from tests.unit.simulator.contention.systems import System, TaskNeeds, draw, fair, naive
 
 #: Random systems that each property is tried on.
-MANY = 1500
+MANY = thorough(500)
 
 
 def solve(system: System, *, folded: bool = False) -> dict[str, float]:
