@@ -18,7 +18,7 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from locale import getencoding
@@ -32,14 +32,13 @@ from batsched_py.builds import describe_build
 from batsched_py.cli.catalogue import COMMANDS
 from batsched_py.cli.shared import terminal
 from batsched_py.cli.shared.command import DEBUG, Invocation
+from batsched_py.cli.shared.guard import PROGRAM, ClosedPipeError, guarded, report, report_unwritten
 from batsched_py.cli.shared.haizea_names import in_our_words
 from batsched_py.cli.shared.interruption import raise_on_signals
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.errors import BatschedError, DeadlockError, InputError
 from batsched_py.interruption import Interruption
 from batsched_py.text.wording import did_you_mean
-
-PROGRAM: Final = "batsched-py"
 
 _EPILOG: Final = """\b
 Exit codes: 0 success; 1 a replay decided differently, two recordings differ, or
@@ -50,10 +49,6 @@ deadlock); 4 the other side failed (protocol, death, silence, no connection);
 
 #: Length of the longest name of a command.
 _LONGEST: Final = max(map(len, COMMANDS))
-
-
-class ClosedPipeError(Exception):
-    """A closed standard output. Click would exit for the corresponding OSError."""
 
 
 @contextmanager
@@ -136,22 +131,6 @@ def run(arguments: Sequence[str]) -> int:
     return guarded(lambda: _run(arguments))
 
 
-def guarded(work: Callable[[], int]) -> int:
-    """Do what writes to standard output, and return its exit code; an output that cannot be written is one line.
-
-    A closed pipe (`| head`) is no error: the reader needs no more output.
-    """
-    try:
-        code = work()
-        terminal.finish_stdout()
-    except (BrokenPipeError, ClosedPipeError):
-        terminal.give_up_stdout()
-        return terminal.CLOSED_PIPE
-    except OSError as error:
-        return _unwritten(error)
-    return code
-
-
 def _run(arguments: Sequence[str]) -> int:
     """Run as `run`; ClosedPipeError if the reader has closed the pipe, OSError if other output cannot be written."""
     invocation = Invocation(arguments=tuple(arguments))
@@ -162,28 +141,28 @@ def _run(arguments: Sequence[str]) -> int:
         error.show()
         return error.exit_code
     except click.ClickException as error:
-        _report("error", _one_line(_usage(error)))
+        report("error", _one_line(_usage(error)))
         return error.exit_code
     except ClosedPipeError:
         raise
     except Interruption as interruption:
         _trace(invocation)
-        _report(str(interruption))
+        report(str(interruption))
         return interruption.exit_code
     except BatschedError as error:
         _trace(invocation)
-        _report("error", error.why if isinstance(error, DeadlockError) else _one_line(str(error)))
+        report("error", error.why if isinstance(error, DeadlockError) else _one_line(str(error)))
         for line in _details(error):
             terminal.say(f"  {line}", err=True)
         return error.exit_code
     except Exception as error:  # noqa: BLE001 - the last place where a defect can become a line
         _trace(invocation)
         if terminal.is_full(error):
-            return _unwritten(error)
+            return report_unwritten(error)
         if isinstance(error, OSError) and error.filename is not None:  # a name that is too long, a loop of links...
-            _report("error", f"{os.fsdecode(error.filename)}: {error.strerror or error}")
+            report("error", f"{os.fsdecode(error.filename)}: {error.strerror or error}")
             return BatschedError.exit_code
-        _report(
+        report(
             "internal error",
             f"{type(error).__name__}: {_one_line(str(error))}; please report it with what --debug prints",
         )
@@ -206,13 +185,6 @@ def _check_text(arguments: Sequence[str]) -> None:
         raise click.UsageError(f"argument '{shown}' is not text in the encoding of this terminal ({getencoding()})")
 
 
-def _unwritten(error: Exception) -> int:
-    """Report that standard output is incomplete, and return the exit code."""
-    terminal.give_up_stdout()
-    _report("error", f"standard output cannot be written: {getattr(error, 'strerror', None) or error}")
-    return BatschedError.exit_code
-
-
 def _usage(error: click.ClickException) -> str:
     """Describe the usage error, with a pointer to the help."""
     context = getattr(error, "ctx", None)
@@ -229,11 +201,3 @@ def _trace(invocation: Invocation) -> None:
 def _one_line(text: str) -> str:
     """Return the text of any exception as one line."""
     return " | ".join(line.strip() for line in text.splitlines() if line.strip())
-
-
-def _report(*parts: str) -> None:
-    """Write a line to stderr; if that fails, only the exit code reports the error."""
-    try:
-        terminal.say(": ".join((PROGRAM, *parts)), err=True)
-    except OSError:
-        terminal.give_up_stderr()

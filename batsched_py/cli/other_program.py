@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import batsched_py
 from batsched_py.cli.__main__ import main as start
-from batsched_py.cli.main import guarded
 from batsched_py.cli.shared import terminal
+from batsched_py.cli.shared.guard import guarded
 from batsched_py.errors import InputError, OptionError
 
 #: Takes the arguments of the other program; returns those of `batsched-py`, or an exit code if there is nothing to run.

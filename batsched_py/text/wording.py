@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from typing import Final
 
@@ -102,5 +101,7 @@ def unknown(name: str, known: Iterable[str]) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a question for a name similar to a known one, "did you mean easy?"; "" if none is similar."""
+    from difflib import get_close_matches  # noqa: PLC0415  # takes long to import, and is needed only for errors
+
     near = get_close_matches(name[:LONGEST_NAME].casefold(), list(islice(known, _MOST_COMPARED)), n=1)
     return f"did you mean {displayed(near[0])}?" if near else ""

@@ -15,6 +15,12 @@ from tests.integration.programs import ENVIRONMENT, PATIENCE, ROOT
 
 PROGRAM = "import sys; from batsched_py.cli.main import run; run(sys.argv[1:]); print(*sys.modules, sep=chr(10))"
 
+#: Another program's name for ours, which ends by itself.
+SHIM = (
+    "import sys, atexit; atexit.register(lambda: print(*sys.modules, sep=chr(10)));"
+    "from batsched_py.cli.{} import main; main()"
+)
+
 
 def loaded(folder: Path, *arguments: str) -> set[str]:
     """The modules that are in memory after a command."""
@@ -32,6 +38,24 @@ def test_the_program_itself_loads_no_command(tmp_path: Path, arguments: list[str
     assert "batsched_py.cli.main" in modules
     ours = {f"batsched_py.{name}" for name in ("cli.commands.serve", "simulator", "schedulers")}
     assert not modules & {"zmq", "rich", "orjson", *ours}
+
+
+@pytest.mark.parametrize("arguments", [["-v", "easy_bff"], ["--policy", "none"], ["--nonsense"]])
+def test_wrong_arguments_of_batsched_load_next_to_nothing(tmp_path: Path, arguments: list[str]) -> None:
+    """The refusal takes little longer than Python itself: nothing that parses messages, options or files is loaded."""
+    done = subprocess.run(
+        [sys.executable, "-c", SHIM.format("batsched"), *arguments],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    modules = set(done.stdout.splitlines())
+    assert (done.returncode, done.stderr.startswith("batsched: error: ")) == (2, True)
+    assert not modules & {"click", "msgspec", "zmq", "orjson", "json", "batsched_py.cli.main"}
+    assert len([name for name in modules if name.startswith("batsched_py")]) <= 15, modules
 
 
 @pytest.mark.parametrize("module", ["batsched_py", "batsched_py.cli"])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import errno
-import json
 import os
 import signal
 import sys
@@ -16,8 +15,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from io import TextIOWrapper
 from typing import Final, TextIO
-
-import click
 
 from batsched_py.text.display import displayed_line, escaped
 
@@ -50,7 +47,13 @@ def say(line: str = "", *, err: bool = False, colour: str | None = None) -> None
 
     With `err` it is written to standard error.
     """
-    click.secho(displayed_line(line), err=err, fg=colour)
+    shown = displayed_line(line)
+    if colour is None:
+        _write(f"{shown}\n", sys.stderr if err else sys.stdout)
+    else:
+        import click  # noqa: PLC0415  # most programs that refuse their arguments end without it
+
+        click.secho(shown, err=err, fg=colour)
 
 
 def say_all(lines: Iterable[str], *, err: bool = False) -> None:
@@ -77,7 +80,14 @@ def put(content: bytes, *, is_json: bool = False) -> None:
     """
     escape = _escape_in_json if is_json else None
     lines = content.decode().split("\n")
-    click.echo("\n".join(line if line.isprintable() else escaped(line, escape) for line in lines), nl=False)
+    _write("\n".join(line if line.isprintable() else escaped(line, escape) for line in lines), sys.stdout)
+
+
+def _write(text: str, stream: TextIO | None) -> None:
+    """Write a text at once; nothing without a stream (`>&-`)."""
+    if stream is not None:
+        stream.write(text)
+        stream.flush()
 
 
 def prepare_streams() -> None:
@@ -132,4 +142,6 @@ def _substitute(error: UnicodeError) -> tuple[str, int]:
 
 
 def _escape_in_json(character: str) -> str:
+    import json  # noqa: PLC0415  # as above
+
     return json.dumps(character)[1:-1]
