@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 import batsched_py
 from batsched_py.cli.__main__ import main as start
 from batsched_py.cli.shared import terminal
-from batsched_py.cli.shared.guard import guarded
+from batsched_py.cli.shared.guard import guarded, report
+from batsched_py.cli.shared.interruption import raise_on_signals
 from batsched_py.errors import InputError, OptionError
+from batsched_py.interruption import Interruption
 
 #: Takes the arguments of the other program; returns those of `batsched-py`, or an exit code if there is nothing to run.
 Translate = Callable[[Sequence[str]], list[str] | int]
@@ -20,7 +22,7 @@ def run_as(
 ) -> None:
     """Run `batsched-py` with the arguments of another program, and exit; with `wrong_usage` if these are wrong.
 
-    OptionError and InputError from `translate` become one line on standard error.
+    A signal meanwhile is one line, as it is later. OptionError and InputError from `translate` become one line on standard error.
     """
     arguments, words = sys.argv[1:], list[str]()
 
@@ -40,8 +42,13 @@ def run_as(
             words.extend(found)
         return 0
 
-    terminal.prepare_streams()
-    code = guarded(begin)
+    try:
+        raise_on_signals()
+        terminal.prepare_streams()
+        code = guarded(begin)
+    except Interruption as interruption:
+        report(str(interruption), program=program)
+        sys.exit(interruption.exit_code)
     if not words:
         sys.exit(code)
     sys.argv[1:] = words

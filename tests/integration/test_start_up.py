@@ -116,6 +116,25 @@ def test_a_signal_during_the_imports_is_one_line(tmp_path: Path, number: signal.
     assert (done.returncode, done.stdout, done.stderr) == (code, "", f"batsched-py: {words}\n")
 
 
+def test_a_signal_while_another_programs_arguments_are_read_is_one_line(tmp_path: Path) -> None:
+    """Such as Ctrl-C while `batsim --mmax-workload` reads a large file."""
+    program = (
+        "import os, signal; import batsched_py.cli.batsim as batsim;"
+        "batsim._largest = lambda files, wanted: os.kill(os.getpid(), signal.SIGINT); batsim.main()"
+    )
+    workload, platform = ROOT / "workloads" / "first.json", ROOT / "platforms" / "tiny4.xml"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "-p", str(platform), "-w", str(workload), "--mmax-workload"],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "batsim: interrupted (SIGINT)\n")
+
+
 @pytest.mark.parametrize("arguments", [["list"], ["--help"], ["generate", "--help"]])
 def test_a_stdout_that_takes_nothing_is_one_line(arguments: list[str]) -> None:
     """No defect of ours: a disk that is full, say."""

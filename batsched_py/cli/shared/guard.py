@@ -41,9 +41,9 @@ def report_unwritten(error: Exception) -> int:
     return BatschedError.exit_code
 
 
-def report(*parts: str) -> None:
+def report(*parts: str, program: str = PROGRAM) -> None:
     """Write a line to stderr; if that fails, only the exit code reports the error."""
     try:
-        terminal.say(": ".join((PROGRAM, *parts)), err=True)
+        terminal.say(": ".join((program, *parts)), err=True)
     except OSError:
         terminal.give_up_stderr()
