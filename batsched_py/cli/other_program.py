@@ -22,7 +22,7 @@ def run_as(
 ) -> None:
     """Run `batsched-py` with the arguments of another program, and exit; with `wrong_usage` if these are wrong.
 
-    A signal meanwhile is one line, as it is later. OptionError and InputError from `translate` become one line on standard error.
+    OptionError and InputError from `translate`, and a signal, become one line on standard error.
     """
     arguments, words = sys.argv[1:], list[str]()
 

@@ -28,8 +28,8 @@ def files_of_algorithm(
     """Return the files of an algorithm: its code, the code of its options, and documents that options name. InputError.
 
     The code is the named file, and all that it imports from its folder or from `folder`, where modules are searched
-    (None for the current folder); `loaded` are names of modules that were loaded with it. Built-in algorithms and
-    installed packages are not included: their versions identify them.
+    (None for the current folder), and for a scheduler of pybatsim from the folder above; `loaded` are names of modules
+    that were loaded with it. Built-in algorithms and installed packages are not included: their versions identify them.
     """
     place = folder or Path.cwd()
     given = {name: value for name, value in options.items() if isinstance(value, str)}
@@ -39,9 +39,13 @@ def files_of_algorithm(
         role = f"option {name}"
         code[role] = _code(text, place)
         found[role] = code[role] or _document(text)
-    for path in code.values():
+    for role, path in code.items():
         if path is not None:
-            found |= {f"module {name}": _relative(one) for name, one in imported_files(path, place, loaded).items()}
+            # Schedulers of pybatsim also import from the folder above theirs.
+            searches_above = role == "algorithm" and algorithm.startswith(PYBATSIM_PREFIX)
+            further = [path.resolve().parent.parent] if searches_above else []
+            modules = imported_files(path, place, loaded, further)
+            found |= {f"module {name}": _relative(one) for name, one in modules.items()}
     return tuple(OtherFile(str(path), content_hash(path), role) for role, path in found.items() if path is not None)
 
 

@@ -24,13 +24,17 @@ _ENVIRONMENT: Final = "pyvenv.cfg"
 _PACKAGE_FOLDERS: Final = (Path(batsched_py.__file__).parent, Path(batsched_py.__file__).parent.parent / "schedulers")
 
 
-def imported_files(code: Path, folder: Path, loaded: Collection[str] = ()) -> dict[str, Path]:
-    """Return name -> file for all that a file imports, directly or not, from its folder or `folder`; sorted by name.
+def imported_files(
+    code: Path, folder: Path, loaded: Collection[str] = (), further: Collection[Path] = ()
+) -> dict[str, Path]:
+    """Return name -> file for all that a file imports, directly or not, from `folder`, its own or `further` folders.
+
+    They are sorted by name.
 
     Installed packages, virtual environments and batsched-py are excluded, wherever they are. Names are paths relative
     to these folders. `loaded` are names of further modules that were loaded with the code.
     """
-    folders = tuple(dict.fromkeys((folder.resolve(), code.resolve().parent)))
+    folders = tuple(dict.fromkeys(map(Path.resolve, (folder, code.resolve().parent, *further))))
     seen: dict[Path, None] = {code.resolve(): None}
     waiting = [code.resolve()]
     named = [getattr(sys.modules.get(name), "__file__", None) for name in loaded]

@@ -169,6 +169,17 @@ def test_a_library_decides_for_one_simulation_at_a_time(tmp_path: Path) -> None:
     ]
 
 
+def test_a_start_after_one_that_failed_has_its_own_reason(tmp_path: Path) -> None:
+    """It is refused for what is wrong with it, and else it decides."""
+    library = compile_library(tmp_path, "libfcfs.so", "-s", "fcfs")
+    calls = [Call("i", b"\xff"), Call("i", b"\xff"), *conversation(short_run())]
+    played = play(compile_driver(tmp_path), [library], calls, tmp_path)
+    assert [answer.result for answer in played.answers] == [1, 1, 0, 0, 0, 0]
+    first, second = played.said.splitlines()
+    assert first == second
+    assert first.startswith("batsched-py: error: init: must be a text in UTF-8: ")
+
+
 def test_a_python_that_is_gone_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With what to do; the library was made in a virtual environment that was removed."""
     gone = tmp_path / "venv" / "bin" / "python"

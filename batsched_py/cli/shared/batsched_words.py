@@ -42,7 +42,9 @@ _ORDERS: Final = {
     "desc_walltime": "desc_walltime",
 }
 _POLICIES: Final = ("basic", "contiguous")
-_VERBOSITIES: Final = ("debug", "info", "quiet", "silent")
+#: Verbosities that print only warnings and errors.
+_QUIET: Final = ("quiet", "silent")
+_VERBOSITIES: Final = ("debug", "info", *_QUIET)
 
 
 class _Counterpart(NamedTuple):
@@ -112,10 +114,11 @@ batsched-py with the options of batsched 1.4.
 """
 
 
-def serve_words(arguments: Sequence[str]) -> list[str]:
+def serve_words(arguments: Sequence[str], note: Callable[[str], None] | None = None) -> list[str]:
     """Return the arguments of `batsched-py` that do what batsched does with these. OptionError, which names the option.
 
-    The orders of conservative_bf, easy_bf and filler break ties by id, as in batsched.
+    The orders of conservative_bf, easy_bf and filler break ties by id, as in batsched. `note` gets a line for each
+    option that has no effect on the variant, unless the verbosity is quiet or silent.
     """
     given = _parsed(arguments)
     variant, delay = given["variant"], _delay(given["rjms_delay"])
@@ -131,9 +134,14 @@ def serve_words(arguments: Sequence[str]) -> list[str]:
         options.append(f"slack={delay}")
     if counterpart.placed and policy == "contiguous":
         options.append("selection=contiguous")
+    quiet = verbosity in _QUIET
+    if note is not None and not quiet:
+        for name, used in (("queue_order", counterpart.ordered), ("policy", counterpart.placed)):
+            if not used and given[name] != _DEFAULTS[name]:
+                note(f"--{name}: {given[name]} has no effect on {variant}, as in batsched")
     words = ["serve", "-s", counterpart.name, "-b", given["socket-endpoint"]]
     words += [word for one in options for word in ("-o", one)]
-    return [*words, *{"debug": ["--debug"], "info": []}.get(verbosity, ["--quiet"])]
+    return [*words, *(["--quiet"] if quiet else ["--debug"] if verbosity == "debug" else [])]
 
 
 def _parsed(arguments: Sequence[str]) -> Mapping[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from batsched_py.errors import PlanError
 from batsched_py.pybatsim.base import BatsimScheduler
@@ -12,6 +12,9 @@ from batsched_py.pybatsim.objects.jobs import JobList, ObjectJob
 from batsched_py.pybatsim.objects.resource_list import ResourceList
 from batsched_py.pybatsim.objects.resources import HostResource
 from batsched_py.pybatsim.objects.workloads import DescribedWorkload
+
+#: Options for pybatsim's log files, which are not written.
+_OF_LOGS: Final = ("debug", "export-prefix", "log-debug-events")
 
 
 class EnergyReply:
@@ -204,6 +207,11 @@ class ObjectHooks(BatsimScheduler):
         scheduler._batsim = self.bs
         if hasattr(scheduler, "on_event"):
             self.bs.warn("on_event is never called: --record FILE keeps all messages")
+        ignored = [name for name in _OF_LOGS if name in scheduler.options]
+        if ignored:
+            self.bs.warn(
+                f"{', '.join(ignored)} without effect: no log files are written; --record FILE and -e PREFIX are"
+            )
         for prepare in (scheduler._on_pre_init, scheduler.on_init, scheduler._on_post_init):
             scheduler.time = self.bs.time()
             prepare()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent, indent
 from typing import Any
@@ -27,12 +28,14 @@ POWER = {"wattage_per_state": "30:30:100,30:30:90"}
 class Objects:
     """A session with a scheduler of the object layer, whose class has these methods, or whose file has this text."""
 
-    def __init__(self, folder: Path, body: str, *, whole: bool = False, **begins: Any) -> None:
+    def __init__(
+        self, folder: Path, body: str, *, whole: bool = False, options: Mapping[str, str] | None = None, **begins: Any
+    ) -> None:
         file = folder / "mine.py"
         text = dedent(body)
         file.write_text(HEADER + (text if whole else f"class Mine(Scheduler):\n{indent(text, '    ')}"))
         self.warnings: list[str] = []
-        self.session = Session(load(f"pybatsim:{file}"), warn=self.warnings.append)
+        self.session = Session(load(f"pybatsim:{file}"), options, warn=self.warnings.append)
         self.first = self.answer(0, ("SIMULATION_BEGINS", begins_data(**begins)))
 
     def answer(self, now: float, *events: tuple[str, dict[str, Any]]) -> list[tuple[str, Any]]:
@@ -71,6 +74,16 @@ def test_a_hook_that_is_not_supported_is_reported(tmp_path: Path) -> None:
     """`on_event`, which pybatsim calls for each line of its log."""
     objects = Objects(tmp_path, "def schedule(self): pass\ndef on_event(self, event): pass")
     assert objects.warnings == ["t=0: onSimulationBegins: on_event is never called: --record FILE keeps all messages"]
+
+
+def test_options_of_log_files_are_reported(tmp_path: Path) -> None:
+    """Once, with what there is instead."""
+    options = {"export-prefix": "out", "debug": "true", "depth": "1"}
+    objects = Objects(tmp_path, "def schedule(self): pass", options=options)
+    assert objects.warnings == [
+        "t=0: onSimulationBegins: debug, export-prefix without effect: no log files are written; --record FILE and "
+        "-e PREFIX are"
+    ]
 
 
 def test_backfilling_delays_no_reserved_job(tmp_path: Path) -> None:

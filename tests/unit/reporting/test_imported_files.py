@@ -94,6 +94,22 @@ def test_schedulers_of_pybatsim_have_files() -> None:
     assert files_of_algorithm("pybatsim:second", {}) == ()
 
 
+def test_schedulers_of_pybatsim_have_the_modules_of_the_folder_above(folder: Path) -> None:
+    """Where they may be, as pybatsim searches it; other algorithms do not."""
+    (folder / "here").mkdir()
+    (folder / "there" / "schedulers").mkdir(parents=True)
+    (folder / "there" / "schedulers" / "packing.py").write_text("import common_parts, near_parts\n")
+    (folder / "there" / "schedulers" / "near_parts.py").write_text("")
+    (folder / "there" / "common_parts.py").write_text("")
+    code = folder / "there" / "schedulers" / "packing.py"
+    found = {name: files_of_algorithm(name, {}, folder=folder / "here") for name in (f"pybatsim:{code}", f"{code}:One")}
+    roles = [[file.role for file in files] for files in found.values()]
+    assert roles == [
+        ["algorithm", "module common_parts.py", "module near_parts.py"],
+        ["algorithm", "module near_parts.py"],
+    ]
+
+
 def test_built_in_algorithms_have_no_files() -> None:
     """The version tells them."""
     assert files_of_algorithm("easy", {"order": "sjf"}) == ()

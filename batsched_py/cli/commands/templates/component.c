@@ -27,6 +27,8 @@ static const char *const path[] = {$path NULL};
 static PyObject *component;
 /* The latest reply: Batsim reads it until its next call. */
 static PyObject *latest;
+/* Not 0 after a start that failed: another one replaces the component. */
+static int refused;
 /* Not 0 while Python runs: an algorithm that ends the process must not be called again. */
 static int inside;
 
@@ -203,14 +205,27 @@ static int greet(const uint8_t *data, uint32_t size, uint32_t *flags, uint8_t **
     return done;
 }
 
-/* Start, with a text of the user; 0 if that succeeds. */
+/* End a simulation; 0 if it failed. The interpreter remains, because Python's extension modules cannot be started twice. */
+static int end_component(void) {
+    PyObject *closed = call(component, "close", "", 0);
+    int done = closed ? PyObject_IsTrue(closed) == 1 : fail_with_exception("it cannot be ended");
+    Py_XDECREF(closed);
+    Py_CLEAR(component);
+    Py_CLEAR(latest);
+    return done;
+}
+
+/* Start, with a text of the user; 0 if that succeeds. After a failure it may be started again. */
 uint8_t batsim_edc_init(const uint8_t *data, uint32_t size, uint32_t *flags, uint8_t **reply, uint32_t *reply_size) {
-    if (component)
+    if (component && !refused)
         return !fail("it decides for a simulation already: load it again with dlmopen, or make a second library");
     if (!share_python() || (!Py_IsInitialized() && !start_python()))
         return 1;
     PyGILState_STATE state = PyGILState_Ensure();
+    if (component)
+        end_component();
     int done = open_component() && greet(data, size, flags, reply, reply_size);
+    refused = !done;
     PyGILState_Release(state);
     return !done;
 }
@@ -225,17 +240,12 @@ uint8_t batsim_edc_take_decisions(const uint8_t *what, uint32_t size, uint8_t **
     return !done;
 }
 
-/* End; the interpreter remains, because Python's extension modules cannot be started twice. */
+/* End; 0 if that succeeds. */
 uint8_t batsim_edc_deinit(void) {
     if (!component)
         return 0;
     PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *closed = call(component, "close", "", 0);
-    int done = closed ? PyObject_IsTrue(closed) == 1 : fail_with_exception("it cannot be ended");
-    Py_XDECREF(closed);
-    Py_XDECREF(component);
-    Py_XDECREF(latest);
-    component = latest = NULL;
+    int done = end_component();
     PyGILState_Release(state);
     return !done;
 }

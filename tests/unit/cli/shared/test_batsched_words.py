@@ -56,6 +56,22 @@ def test_only_variants_with_an_order_take_it() -> None:
     assert options("-v", "easy_bf_fast", "-o", "asc_size") == ["promise=first", "slack=5"]
 
 
+def test_options_without_effect_are_noted() -> None:
+    """Not the defaults, which WRENCH passes to all, and nothing if only warnings are wanted."""
+    notes: list[str] = []
+    words = ["-v", "fcfs_fast", "-o", "asc_size", "-p", "contiguous"]
+    serve_words(words, notes.append)
+    assert notes == [
+        "--queue_order: asc_size has no effect on fcfs_fast, as in batsched",
+        "--policy: contiguous has no effect on fcfs_fast, as in batsched",
+    ]
+    for more in (["--verbosity=silent"], ["--verbosity=quiet"]):
+        serve_words([*words, *more], notes.append)
+    serve_words(["-v", "fcfs", "-o", "fcfs", "-p", "basic"], notes.append)
+    serve_words(["-v", "filler", "-o", "asc_size", "-p", "contiguous"], notes.append)
+    assert len(notes) == 2
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_each_variant_is_served_or_refused(variant: str) -> None:
     """A refusal names the nearest algorithm."""
