@@ -41,7 +41,7 @@ def files_of_algorithm(
         found[role] = code[role] or _document(text)
     for role, path in code.items():
         if path is not None:
-            # Schedulers of pybatsim also import from the folder above theirs.
+            # Schedulers of pybatsim also import from the folder above their own.
             searches_above = role == "algorithm" and algorithm.startswith(PYBATSIM_PREFIX)
             further = [path.resolve().parent.parent] if searches_above else []
             modules = imported_files(path, place, loaded, further)
