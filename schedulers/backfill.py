@@ -18,6 +18,7 @@ class Backfill(Overtaking[BackfillOptions]):
     """
 
     name = "backfill"
+    places_tasks = True
     foresight = "rehearsal"
     source = (
         "Between EASY and conservative: Feitelson and Weil, IPPS/SPDP 1998; the depth as in Haizea (Sotomayor 2009)"

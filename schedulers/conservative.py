@@ -32,6 +32,7 @@ class Conservative(Backfilling[ConservativeOptions]):
     """
 
     name = "conservative"
+    places_tasks = True
     foresight = "rehearsal"
     source = "Mu'alem and Feitelson, IEEE TPDS 12(6), 2001; Feitelson and Weil, IPPS/SPDP 1998"
     depth = math.inf

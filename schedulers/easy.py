@@ -38,6 +38,7 @@ class Easy(Overtaking[EasyOptions]):
     """
 
     name = "easy"
+    places_tasks = True
     foresight = "rehearsal"
     source = "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 12(6), 2001"
     depth = 1
@@ -50,6 +51,8 @@ class Easy(Overtaking[EasyOptions]):
 
 class FirstPromiseRules(OvertakingRules[EasyOptions]):
     """Rules by which a job keeps its first promise until it starts, and only jobs overtake that end before it."""
+
+    packs_not = "option promise: first is an instant, which does not say where tasks have room: use earliest"
 
     def __init__(self, options: EasyOptions, view: View, depth: float) -> None:
         super().__init__(options, view, depth)

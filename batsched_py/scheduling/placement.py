@@ -11,6 +11,7 @@ from batsched_py.model.job import Job
 from batsched_py.planning.policies.constraints import CONSTRAINTS, QUERY, Constraint
 from batsched_py.planning.policies.packing import PACKED_SELECTIONS, PackedSelection
 from batsched_py.planning.policies.selection import SELECTIONS, HostLayout, Selection
+from batsched_py.planning.task_packing import Packer
 from batsched_py.queries.expression import Expression
 from batsched_py.scheduling.host_queries import HostQueries
 from batsched_py.scheduling.jobs_by_hosts import JobsByHosts
@@ -131,6 +132,10 @@ class Placement:
     def place(self, job: Job, plan: Plan) -> Placed | None:
         """Place the tasks of a job with a demand that starts now; None if it should rather wait."""
         return plan.place(job, self._packing, None if self._constraint.rule is None else self.eligible_now(job))
+
+    def packer(self) -> Packer:
+        """Return the selection of the option `packing`, to place tasks in rooms of the future."""
+        return self._view.packer(self._packing)
 
     def why_not(self, job: Job, free: HostSet) -> str:
         """Return the reason why a job does not start on these free hosts, for `plan.hold`."""

@@ -13,7 +13,7 @@ from batsched_py.errors import LocalProtocolError, PlanError
 from batsched_py.hostset import HostSet, IntervalSet, as_host_set
 from batsched_py.model.decision_row import HoldKind
 from batsched_py.model.job import Job
-from batsched_py.planning.future.promises import Claim, Shadow, Slot
+from batsched_py.planning.future.promises import Claim, RoomSlot, Shadow, Slot
 from batsched_py.protocol import events
 from batsched_py.protocol.codec import Written, encode_alone
 from batsched_py.protocol.commands import (
@@ -103,7 +103,7 @@ class Plan(RegistrationVerbs):
         #: Job id -> the reason why it waits; waiting jobs only.
         self.holds: dict[str, Hold] = {}
         #: Job id -> the latest promise of a start; waiting jobs only.
-        self.promises: dict[str, Slot | Claim | Shadow] = {}
+        self.promises: dict[str, Slot | Claim | Shadow | RoomSlot] = {}
         #: Job id -> the reason of its rejection.
         self.rejections: dict[str, str] = {}
 
@@ -180,6 +180,10 @@ class Plan(RegistrationVerbs):
         if job.demand is None:
             raise PlanError(f"place {id_of('place', job)}: it requests whole hosts, and not parts of them")
         return self._tasks.place(job.demand, packing, among)
+
+    def has_room(self, job: Job, placed: Placed) -> bool:
+        """Return whether the tasks of a job can start now at these places."""
+        return self._tasks.can_start(job, placed, self.dialect)
 
     def _start_tasks(self, job: Job, placed: Placed) -> None:
         command = self._tasks.started(job, placed, self.timestamp, self.dialect)
@@ -326,7 +330,7 @@ class Plan(RegistrationVerbs):
         """Forget why a job was held that is in the queue now; for the engine."""
         self.holds.pop(job.id, None)
 
-    def promise(self, job: Job, slot: Slot | Claim | Shadow) -> None:
+    def promise(self, job: Job, slot: Slot | Claim | Shadow | RoomSlot) -> None:
         """Record the latest start of a job. Not sent."""
         try:
             self.promises[job.id] = slot

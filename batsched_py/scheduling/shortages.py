@@ -26,7 +26,7 @@ def never_fits(rooms: Rooms, wanted: JobDemand) -> str | None:
         there = rooms.licences.get(name, 0)
         if number > there:
             return f"needs {counted(number, 'licence')} {displayed(name)}, the machine has {there}"
-    task, types = wanted.task, Counter(rooms.capacities.values())
+    task, types = wanted.task, rooms.types
     empty = [HostRoom(capacity) for capacity in types]
     if all(room.lacking(task) for room in empty):
         short = Counter(room.lacking(task) for room in empty).most_common(1)[0][0]

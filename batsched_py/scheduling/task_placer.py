@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from batsched_py.bits import bit_runs
+from batsched_py.errors import InvariantError
 from batsched_py.model.demand import HostCapacity, TaskDemand
 from batsched_py.model.host_room import HostRoom, Places, TaskPlace
 from batsched_py.model.job_demand import JobDemand
@@ -62,6 +63,12 @@ class TaskPlacer:
         host = self._numbers[rates.index(max(rates))]
         room = rooms.room(host)
         return (TaskPlace(host, rating.gpus(room, room.needed(wanted.task))),)
+
+    def rating(self) -> Rating:
+        """Return the rating for the tasks that are expected now."""
+        if self._state.rooms is None:
+            raise InvariantError("tasks are rated, but no job has a demand")
+        return self._prepared(self._state.rooms)
 
     def _place_all(
         self, wanted: JobDemand, rooms: Rooms, rating: Rating, kept: _KeptRates, rates: list[int]

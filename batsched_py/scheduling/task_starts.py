@@ -54,6 +54,14 @@ class TaskStarts:
         _check_placed(self._state, job, placed, may_share=self._state.shares_rooms and not dialect.is_wrench)
         return ExecuteJob(timestamp, job.id, placed.hosts, mapping_of(placed.places), places=placed.places)
 
+    def can_start(self, job: Job, placed: Placed, dialect: Dialect) -> bool:
+        """Return whether all tasks have room now."""
+        try:
+            _check_placed(self._state, job, placed, may_share=self._state.shares_rooms and not dialect.is_wrench)
+        except PlanError:
+            return False
+        return True
+
     def sent(self, command: ExecuteJob) -> ExecuteJob:
         """Return the command as the peer reads it: Batsim knows no GPUs."""
         return command if self._state.counts_rooms else replace(command, places=())

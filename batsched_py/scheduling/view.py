@@ -10,12 +10,15 @@ from batsched_py.model.host_room import HostRoom
 from batsched_py.model.job import Job
 from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES, Profile, parse_profile
 from batsched_py.planning.future.availability import Availability
+from batsched_py.planning.policies.packing import PACKED_SELECTIONS
+from batsched_py.planning.task_packing import Packer
 from batsched_py.planning.wait_time import TOLERANCE
 from batsched_py.protocol.events import Config, Members, Progress
 from batsched_py.reading.faults import FieldError
 from batsched_py.scheduling.arguments import Text, id_of, id_text
 from batsched_py.scheduling.remainder import remainder
 from batsched_py.scheduling.shortages import shortage
+from batsched_py.scheduling.task_placer import TaskPlacer
 from batsched_py.state.host import Host
 from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.queue import Queue
@@ -110,6 +113,14 @@ class View:
     def shortage(self, job: Job) -> str:
         """Return the reason why there is no room for the tasks of a job: the resource that stops it on most hosts."""
         return "" if job.demand is None else shortage(self._state, job.demand)
+
+    def packer(self, packing: str) -> Packer:
+        """Return the selection of this name, to place tasks in rooms of the future: for `Availability.earliest_room`.
+
+        It is one of PACKED_SELECTIONS, which knows the jobs submitted so far.
+        """
+        placer = TaskPlacer(self._state, PACKED_SELECTIONS[packing])
+        return Packer(placer.rating)
 
     @property
     def all_hosts(self) -> HostSet:

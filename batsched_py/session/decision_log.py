@@ -17,7 +17,7 @@ from batsched_py.bits import size_of
 from batsched_py.hostset import HostSet
 from batsched_py.model.decision_row import Cause, DecisionRow, HoldKind
 from batsched_py.model.job import Job
-from batsched_py.planning.future.promises import Claim, Shadow, Slot
+from batsched_py.planning.future.promises import Claim, RoomSlot, Shadow, Slot
 from batsched_py.protocol.events import (
     MACHINE_AVAILABLE,
     MACHINE_UNAVAILABLE,
@@ -88,7 +88,7 @@ class LoggedPlan(Plan):
         super().release(job)
         self.changed[job.id] = None
 
-    def promise(self, job: Job, slot: Slot | Claim | Shadow) -> None:
+    def promise(self, job: Job, slot: Slot | Claim | Shadow | RoomSlot) -> None:
         """Record the latest start of a job; the same start again is not a change."""
         try:
             job_id, promises = job.id, self.promises

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from batsched_py.bits import bits_of
@@ -26,6 +27,7 @@ class Rooms:
 
     Attributes:
         capacities: resources of each host.
+        types: number of hosts with equal resources.
         licences: number of licences of the machine, by name.
         licensed: number of licences in use; none is 0.
         requested: task demand -> number of jobs with it that were submitted.
@@ -34,6 +36,7 @@ class Rooms:
 
     def __init__(self, hosts: Mapping[int, Host]) -> None:
         self.capacities = {number: _capacity(host) for number, host in hosts.items()}
+        self.types = Counter(self.capacities.values())
         self.licences = machine_licences((host.properties, host.zone_properties) for host in hosts.values())
         self.licensed: dict[str, int] = {}
         self.requested: dict[TaskDemand, int] = {}

@@ -32,6 +32,7 @@ class Backfilling(Scheduler[Options]):
 
     def setup(self, view: View) -> None:
         self.rules = self.make_rules(view)
+        self.rules.packs = self.places_tasks
         self.loop = BackfillLoop(self.rules, view)
 
     def resume(self, former: Backfilling[Options], view: View) -> None:

@@ -17,9 +17,10 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from batsched_py.api import TOLERANCE, Job, Plan, View
+from batsched_py.api import TOLERANCE, HostSet, Job, OptionError, Placed, Plan, View
 from batsched_py.planning.future.entries import Entry
 from batsched_py.planning.future.promise_book import CountBook, HostBook, PromiseBook, ReservingBook, ShadowBook
+from batsched_py.planning.future.room_book import RoomBook, RoomGaps
 from batsched_py.planning.policies.ordering import FCFS, Line
 from batsched_py.schedulers.backfilling.repairs import Repairs
 from batsched_py.schedulers.backfilling.rules import BackfillRules
@@ -54,11 +55,7 @@ class BackfillLoop:
         """Begin without promises; the default kind of promises is the cheapest sufficient one."""
         self._rules = rules
         kind = kind or (HostBook if rules.on_hosts else CountBook if rules.depth > 1 else ShadowBook)
-        self._book: PromiseBook[Any] = kind(view.availability, rules.duration)
-        #: The same book if it reserves: its promises can be compressed, and their starts may need calls.
-        self._reserving: ReservingBook[Any] | None = self._book if isinstance(self._book, ReservingBook) else None
-        #: Job id -> a job that could not start, and its promise, in the order of serving; at most `depth`.
-        self._blocked: dict[str, Entry[Any]] = self._book.entries
+        self._take(kind(view.availability, rules.duration))
         #: Waiting jobs in an order other than that of arrival; None: the queue is in order.
         self._order = rules.options.serving_order
         self._line = None if rules.in_turn or self._order is FCFS else Line(self._order)
@@ -66,6 +63,14 @@ class BackfillLoop:
         self._unseen: set[str] = set()
         #: Expected returns of failed hosts.
         self._repairs = Repairs(rules.options.repair_time)
+
+    def _take(self, book: PromiseBook[Any]) -> None:
+        """Take a book for the promises from now on."""
+        self._book: PromiseBook[Any] = book
+        #: The same book if it reserves: its promises can be compressed, and their starts may need calls.
+        self._reserving: ReservingBook[Any] | None = book if isinstance(book, ReservingBook) else None
+        #: Job id -> a job that could not start, and its promise, in the order of serving; at most `depth`.
+        self._blocked: dict[str, Entry[Any]] = book.entries
 
     @property
     def head(self) -> Job | None:
@@ -75,10 +80,16 @@ class BackfillLoop:
 
     def resume(self, former: BackfillLoop, view: View) -> None:
         """Adopt the promises of another loop for the jobs of this view, none of which is new."""
-        rules, book = self._rules, self._book
+        rules = self._rules
+        if isinstance(former._book, RoomBook):
+            self._promise_rooms(view)
+        book = self._book
         if rules.options.slack:
             for run in view.running:
-                view.availability().predict(run.hosts, run.start + rules.duration(run.job))
+                if run.places:
+                    view.availability().predict_tasks(run.job.id, run.start + rules.duration(run.job))
+                else:
+                    view.availability().predict(run.hosts, run.start + rules.duration(run.job))
         if self._line is not None:
             self._line.join(view.queue, view.now)
         for entry in former._blocked.values():
@@ -94,6 +105,9 @@ class BackfillLoop:
         if rules.needs_specific_hosts:
             rules.placement.refuse(view, plan)
         released = self._released(view) or disturbed
+        if rules.packs and not isinstance(self._book, RoomBook) and any(job.demand for job in view.arrived):
+            self._promise_rooms(view)
+            released = True
         if rules.one_by_one and len(view.arrived) > 1:
             self._pass_for_each(view.arrived, released, view, plan)
         else:
@@ -127,6 +141,21 @@ class BackfillLoop:
                 plan.promise(job, promise)
             self._start_due(book, view, plan)
         book.note_renewal()
+
+    def _promise_rooms(self, view: View) -> None:
+        """Promise rooms instead of hosts or numbers of them, from the first job with a demand on.
+
+        Numbers of hosts become specific hosts at the same starts. A promise that reserves nothing is made anew.
+        """
+        if self._rules.packs_not:
+            raise OptionError(self._rules.packs_not)
+        former, rooms = (
+            self._reserving,
+            RoomBook(view.availability, self._rules.duration, self._rules.placement.packer()),
+        )
+        if former is not None:
+            rooms.adopt(former)
+        self._take(rooms)
 
     # Passes.
 
@@ -191,7 +220,7 @@ class BackfillLoop:
         else:
             self._forget_all(plan)
             self._serve(self._seen(self._line.jobs(queue, view.now)), view, plan)
-        if self._rules.depth <= len(blocked) < len(queue) and plan.free.bits:
+        if self._rules.depth <= len(blocked) < len(queue) and (plan.free.bits or view.part.bits):
             found = self._rules.overtakers(self._book.gaps(), view)
             self._overtake([job for job in self._seen(found) if job.id not in blocked], view, plan)
 
@@ -250,17 +279,30 @@ class BackfillLoop:
         late = False
         for entry, promise in book.starting(view.now + TOLERANCE):
             job = entry.job
-            hosts = self._rules.hosts(job, plan.free) if promise.hosts is None else promise.hosts
-            if hosts is None or not hosts <= plan.free or job.id not in view.queue:
+            hosts = self._rules.where(job, promise, plan)
+            if hosts is None or job.id not in view.queue or not self._is_free(job, hosts, plan):
                 late = late or promise.end <= view.now or job.id not in view.queue
                 continue
             book.withdraw(entry)
-            self._rules.start(job, hosts, view, plan)
+            self._start(job, hosts, view, plan)
             if view.now > promise.start and self._blocked:
                 late = late or view.now > promise.start + TOLERANCE
-                view.availability().predict(hosts, promise.end)
+                if isinstance(hosts, Placed):
+                    view.availability().predict_tasks(job.id, promise.end)
+                else:
+                    view.availability().predict(hosts, promise.end)
         if late:
             self._forget_all(plan)
+
+    def _is_free(self, job: Job, hosts: HostSet | Placed, plan: Plan) -> bool:
+        """Return whether a job can start on these hosts, or at these places."""
+        return plan.has_room(job, hosts) if isinstance(hosts, Placed) else hosts <= plan.free
+
+    def _start(self, job: Job, hosts: HostSet | Placed, view: View, plan: Plan) -> None:
+        if isinstance(hosts, Placed):
+            self._rules.start_tasks(job, hosts, view, plan)
+        else:
+            self._rules.start(job, hosts, view, plan)
 
     def _forget_all(self, plan: Plan) -> None:
         """Withdraw all promises, also from the plan, because other jobs may get promises instead."""
@@ -289,9 +331,9 @@ class BackfillLoop:
         rules, book = self._rules, self._book
         promise = rules.earliest(job, book, view, plan)
         if promise is not None and promise.start <= view.now:
-            hosts = rules.hosts(job, plan.free) if promise.hosts is None else promise.hosts
+            hosts = rules.where(job, promise, plan)
             if hosts is not None:
-                rules.start(job, hosts, view, plan)
+                self._start(job, hosts, view, plan)
                 book.forget_gaps()
                 return
         rules.hold(job, view, plan)
@@ -304,6 +346,9 @@ class BackfillLoop:
         if not jobs:
             return
         rules, now, gaps = self._rules, view.now, self._book.gaps()
+        if isinstance(gaps, RoomGaps):
+            self._overtake_in_rooms(jobs, gaps, view, plan)
+            return
         left, excluded, may_overtake = gaps.left, rules.excluded, rules.may_overtake
         ordered = rules.in_backfill_order(jobs, view) if len(jobs) > 1 else jobs
         for job in rules.placement.jobs.with_room(ordered, gaps) if rules.constrained else ordered:
@@ -318,3 +363,23 @@ class BackfillLoop:
                 left -= size
                 if not left:
                     return
+
+    def _overtake_in_rooms(self, jobs: Sequence[Job], gaps: RoomGaps, view: View, plan: Plan) -> None:
+        """Start the jobs that break no promise, on whole hosts or parts of them."""
+        rules, now, may_overtake = self._rules, view.now, self._rules.may_overtake
+        for job in rules.in_backfill_order(jobs, view) if len(jobs) > 1 else jobs:
+            if job.id in rules.excluded:
+                continue
+            end, demand = now + rules.duration(job), job.demand
+            among = rules.placement.eligible_now(job) if rules.constrained else None
+            found: HostSet | Placed | None
+            if demand is None:
+                found = gaps.find(job.size, end, rules.picks, among) if job.size <= gaps.left else None
+            else:
+                places = gaps.find_tasks(demand, end, among)
+                found = None if places is None else Placed(places)
+            if found is not None:
+                hosts = found.hosts if isinstance(found, Placed) else found
+                if may_overtake is None or may_overtake(job, hosts, self._book, view):
+                    self._start(job, found, view, plan)
+                    gaps.take(hosts, end)

@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
-from batsched_py.api import HostSet, Job, Placement, Plan, View, too_few
+from batsched_py.api import HostSet, Job, Placed, Placement, Plan, View, too_few
 from batsched_py.planning.future.promise_book import Gaps, PromiseBook
-from batsched_py.planning.future.promises import Choose, Claim, Shadow, Slot
+from batsched_py.planning.future.promises import Choose, Claim, RoomSlot, Shadow, Slot
+from batsched_py.planning.future.room_book import RoomGaps
 from batsched_py.planning.policies.ordering import FCFS
 from batsched_py.planning.policies.selection import SELECTIONS
 from batsched_py.schedulers.backfilling.options import OvertakingOptions, PromiseOptions
@@ -36,7 +37,7 @@ from batsched_py.schedulers.backfilling.options import OvertakingOptions, Promis
 Options = TypeVar("Options", bound=PromiseOptions)
 Overtakers = TypeVar("Overtakers", bound=OvertakingOptions)
 #: A Shadow has no end; it suffices for a single promise.
-Promise = Slot | Claim | Shadow
+Promise = Slot | Claim | Shadow | RoomSlot
 
 
 class BackfillRules(Generic[Options]):
@@ -46,6 +47,10 @@ class BackfillRules(Generic[Options]):
     one_by_one = False
     #: True if promises need not follow the order, which decides only who improves first when hosts are released.
     in_turn = False
+    #: True if tasks of jobs with demands are placed on parts of hosts; otherwise such jobs get whole hosts.
+    packs = False
+    #: The reason why that is impossible with these options.
+    packs_not = ""
     #: Ids of waiting jobs that the loop ignores.
     excluded: Container[str] = frozenset[str]()
     #: A method that sorts jobs in the order of service; None: in order of arrival.
@@ -80,6 +85,12 @@ class BackfillRules(Generic[Options]):
         """Select hosts on which the job may run; None if it should rather wait."""
         return self.choose(free & self.placement.eligible_now(job) if self.constrained else free, job.size)
 
+    def where(self, job: Job, promise: Promise, plan: Plan) -> HostSet | Placed | None:
+        """Return the hosts or places of a promise, and for a number of hosts some on which the job may run."""
+        if isinstance(promise, RoomSlot):
+            return Placed(promise.places)
+        return self.hosts(job, plan.free) if promise.hosts is None else promise.hosts
+
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
         """Start the job."""
         plan.start(job, hosts)
@@ -88,10 +99,18 @@ class BackfillRules(Generic[Options]):
             if run is not None:
                 view.availability().extend(hosts, run.end, view.now + self.duration(job))
 
+    def start_tasks(self, job: Job, placed: Placed, view: View, plan: Plan) -> None:
+        """Start the job on parts of hosts."""
+        plan.start(job, placed)
+        if self.options.slack:
+            view.availability().extend_tasks(job.id, view.now + self.duration(job))
+
     # Promises.
 
     def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
         """Return the first start that breaks no promise if all predictions are exact; None for never."""
+        if job.demand is not None and self.packs:
+            return self._earliest_room(job, book, view, plan)
         if not book.entries:  # no promise to break: the future is not needed
             free = plan.free
             if self.picks is None and not self.constrained:
@@ -107,8 +126,24 @@ class BackfillRules(Generic[Options]):
             eligible -= plan.free - self.placement.eligible_now(job)
         return book.earliest(job, eligible, self.picks)
 
+    def _earliest_room(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
+        """Return the first places of the tasks of a job, as `earliest`."""
+        if not book.entries and job.demand is not None:
+            placed = self.placement.place(job, plan)
+            if placed is not None:
+                return RoomSlot(view.now, math.inf, placed.places, job.demand)
+        if not self.constrained:
+            return book.earliest(job)
+        eligible = self.placement.eligible(job)
+        if self.placement.varies:
+            eligible -= view.all_hosts - view.unavailable - self.placement.eligible_now(job)
+        return book.earliest(job, eligible)
+
     def hold(self, job: Job, view: View, plan: Plan) -> None:
         """Record the reason why the job does not start now: it lacks hosts, or would break a promise."""
+        if job.demand is not None and self.packs:
+            self._hold_tasks(job, plan)
+            return
         free = plan.free
         count = len(free)
         if job.size > count:
@@ -118,6 +153,13 @@ class BackfillRules(Generic[Options]):
         else:
             plan.hold(job, self.placement.why_not(job, free), "constraint")
 
+    def _hold_tasks(self, job: Job, plan: Plan) -> None:
+        """Record the reason why the tasks of a job do not start now."""
+        if self.placement.place(job, plan) is None:
+            plan.hold(job, self.placement.why_not(job, plan.free), "resource")
+        else:
+            plan.hold(job, "needs room that is free, and would break a promise", "promise")
+
     def calls_at(self, first_start: float) -> bool:
         """Return whether the loop must be called at the first promised start."""
         return True
@@ -126,10 +168,12 @@ class BackfillRules(Generic[Options]):
 
     def may_start(self, view: View, plan: Plan) -> bool:
         """Return whether a job may start, so that waiting jobs need to be considered."""
-        return bool(plan.free)
+        return bool(plan.free) or bool(view.part)
 
     def overtakers(self, gaps: Gaps, view: View) -> Sequence[Job]:
         """Return all waiting jobs that may fit into the gaps, possibly with others, in order of arrival."""
+        if isinstance(gaps, RoomGaps):
+            return list(view.queue)
         if self.constrained:
             return self.placement.jobs.within(gaps, view.now)
         return view.queue.within(gaps.limits(), view.now)

@@ -19,6 +19,8 @@ which the fastest of the one kind took longer than the fastest of the other.
 
 --constraints measures what queries of jobs for hosts cost, beside the same jobs without, in one run.
 
+--rooms measures jobs that request parts of hosts, with three resources, one, and whole hosts, in one run.
+
 --contention measures jobs that share the backbone of a cluster, with --network sharing and alone, the last on a large
 machine; then jobs on machines of 1 008 hosts with different networks, and the reading of 80 640 hosts.
 
@@ -90,6 +92,8 @@ from tests.benchmarks.log import measure_log
 from tests.benchmarks.parts import measure_parts
 from tests.benchmarks.plot import draw, pyplot
 from tests.benchmarks.recording import measure_recording
+from tests.benchmarks.rooms import markdown as rooms_markdown
+from tests.benchmarks.rooms import measure_rooms
 from tests.benchmarks.stored import measure_stored
 from tests.benchmarks.tables import (
     growth_table,
@@ -127,7 +131,7 @@ def main() -> None:
         _measure_decisions(console, arguments.decisions, arguments.plot)
     elif arguments.leases is not None:
         _measure_leases(console, arguments.leases, effort)
-    elif arguments.constraints or arguments.queries or arguments.library or arguments.pybatsim:
+    elif any(vars(arguments)[name] for name in ("constraints", "library", "pybatsim", "queries", "rooms")):
         _measure_queries_or_library(console, arguments, effort)
     elif arguments.journeys is not None:
         _count_journeys(arguments.journeys)
@@ -218,6 +222,9 @@ def _measure_queries_or_library(console: Console, arguments: argparse.Namespace,
         lines = hooks.markdown(apart(hooks.measure_hooks, arguments.pybatsim.absolute(), jobs, effort))
     elif arguments.library:
         lines = library.markdown(apart(library.measure_library, 2_000 if arguments.quick else 10_000, effort))
+    elif arguments.rooms:
+        count = 2_000 if arguments.quick else 10_000
+        lines = rooms_markdown(measure_rooms(count, repeats=1 if arguments.quick else 2), count)
     elif arguments.constraints:
         with console.status("queries of jobs"):
             lines = constrained.markdown(constrained.measure_constrained(repeats=1 if arguments.quick else 3))
@@ -302,6 +309,7 @@ def _arguments() -> argparse.Namespace:
         action="store_true",
         help="only measure jobs with queries for hosts, as Markdown; runs are checked",
     )
+    parser.add_argument("--rooms", action="store_true", help="only measure jobs that share hosts, as Markdown")
     parser.add_argument("--steps", action="store_true", help="only measure the environment for learning, as Markdown")
     parser.add_argument("--contention", action="store_true", help="only measure jobs that share links, as Markdown")
     parser.add_argument("--library", action="store_true", help="only measure a library for Batsim 5, as Markdown")

@@ -222,6 +222,10 @@ class Availability:
         self._shared_rooms().predict(job_id, end)
         self.disrupt()
 
+    def extend_tasks(self, job_id: str, end: float) -> None:
+        """Predict another end for tasks that have just started; promises that were made have taken it into account."""
+        self._shared_rooms().predict(job_id, end)
+
     def _shared_rooms(self) -> RoomFuture:
         """Return the rooms, to change them."""
         if self.rooms is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.host_room import Places
@@ -11,7 +12,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.future.promise_book import Gaps, HostGaps, ReservingBook
-from batsched_py.planning.future.promises import Choose, Slot, Specific
+from batsched_py.planning.future.promises import Choose, Claim, Specific
 from batsched_py.planning.task_packing import Pack
 
 # The book is used from the first job on that requests parts of hosts: a number of hosts, which EASY's shadow and the
@@ -92,10 +93,28 @@ class RoomBook(ReservingBook[Specific]):
             entry.renew(better)
             yield entry.job, better
 
-    def adopt(self, job: Job, start: float, end: float) -> Specific | None:
-        """Return a promise of specific hosts for one of a number of them in [start, end); if need be, a later one."""
-        slot: Slot | None = self._availability().slot_at(start, job.size, end - start)
-        return slot or self.earliest(job)
+    def adopt(self, former: ReservingBook[Any]) -> None:
+        """Take over the promises of a book of hosts or of numbers of them, which become specific hosts.
+
+        In the order of the starts each finds as many free hosts as were promised; where hosts are missing after all, a
+        job is promised a later start.
+        """
+        entries, future = list(former.entries.values()), self._availability()
+        former.withdraw_all()
+        found: dict[str, Specific | None] = {}
+        for entry in sorted(entries, key=lambda entry: entry.start):
+            promise = entry.promise
+            if isinstance(promise, Claim):
+                start = max(promise.start, future.now)
+                promise = future.slot_at(start, promise.size, promise.end - start) or self.earliest(entry.job)
+            if promise is not None:
+                future.reserve(promise)
+            found[entry.job.id] = promise
+        for promise in found.values():
+            if promise is not None:
+                future.release(promise)
+        for entry in entries:
+            self.keep(entry.job, found[entry.job.id])
 
     def _find_gaps(self) -> Gaps:
         return RoomGaps(self._availability(), self._pack)

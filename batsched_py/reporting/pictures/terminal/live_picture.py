@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from batsched_py.model.job import Job
-from batsched_py.planning.future.promises import Claim, Shadow, Slot
+from batsched_py.planning.future.promises import Claim, RoomSlot, Shadow, Slot
 from batsched_py.reporting.formatting import clock
 from batsched_py.reporting.pictures.terminal.canvas import vertical_bars
 from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING
@@ -42,7 +42,7 @@ class NextJob(Struct, frozen=True):
 
     job: Job
     reason: str
-    promise: Slot | Claim | Shadow | None
+    promise: Slot | Claim | Shadow | RoomSlot | None
 
 
 class LiveStatus(Struct, frozen=True):

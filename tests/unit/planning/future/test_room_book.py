@@ -12,7 +12,8 @@ from batsched_py.model.host_room import TaskPlace
 from batsched_py.model.job import Job
 from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.availability import Availability
-from batsched_py.planning.future.promises import RoomSlot, Slot
+from batsched_py.planning.future.promise_book import CountBook
+from batsched_py.planning.future.promises import Claim, RoomSlot, Slot
 from batsched_py.planning.future.room_book import RoomBook, RoomGaps
 from batsched_py.planning.policies.packing import PACKED_SELECTIONS
 from batsched_py.planning.task_packing import Packer
@@ -131,13 +132,24 @@ def test_compression_moves_promises_to_earlier_starts_only() -> None:
     assert [entry.start for entry in scene.book.entries.values()] == [4, 9, 20]
 
 
-def test_a_promise_of_a_number_of_hosts_becomes_one_of_hosts() -> None:
-    """With the same start, if as many hosts are free then."""
+def test_promises_of_numbers_of_hosts_become_promises_of_hosts() -> None:
+    """With the same starts, in the same order of service; and nothing of the former ones is left."""
     scene = Scene()
     scene.start(new_job("a", 10, whole=True))
-    job = new_job("b", 5, tasks=2, whole=True)
-    assert scene.book.adopt(job, 10.0, 15.0) == Slot(10.0, 15.0, HostSet(0b11))
-    assert scene.book.adopt(job, 5.0, 10.0) == Slot(10.0, 15.0, HostSet(0b11))
+    former = CountBook(lambda: scene.future, lambda job: job.limit)
+    jobs = [new_job("b", 5, tasks=2, whole=True), new_job("c", 8, whole=True), new_job("d", 4, whole=True)]
+    for job in jobs:
+        former.keep(job, former.earliest(job))
+    scene.book.adopt(former)
+    assert [entry.job for entry in scene.book.entries.values()] == jobs
+    assert [entry.promise for entry in scene.book.entries.values()] == [
+        Slot(10.0, 15.0, HostSet(0b11)),
+        Slot(0.0, 8.0, HostSet(0b10)),
+        Slot(15.0, 19.0, HostSet(0b1)),
+    ]
+    assert former.entries == {}
+    scene.book.withdraw_all()
+    assert scene.future.earliest_count(1, 100.0) == Claim(0.0, 100.0, 1)
 
 
 @pytest.mark.parametrize("seed", range(12))
