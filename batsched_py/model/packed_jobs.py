@@ -63,6 +63,10 @@ class PackedJobs(Sequence[Job]):
         if job.demand is not None:
             self.have_demands = True
 
+    def mention(self, member: str) -> bool:
+        """Return whether the text of the file has a member of this name, of a job or of anything else."""
+        return b'"%b"' % member.encode() in self._content
+
     def sort(self) -> None:
         """Sort the jobs; cheap if they are already sorted."""
         times = self.submit_times

@@ -57,6 +57,8 @@ class Settings(Brief, frozen=True, kw_only=True):
             limit.
         workflow_jobs_limit: number of jobs of a workflow that are submitted and have not ended; 0 for no limit
             (--workflow-jobs-limit).
+        feedback: submit jobs with the member `submitted_after` when the job that they follow was submitted or has ended
+            (--feedback); otherwise at their times, as Batsim does.
         allow_oversized: send jobs that request more hosts than exist, as Batsim does: they must be rejected.
     """
 
@@ -86,6 +88,7 @@ class Settings(Brief, frozen=True, kw_only=True):
     max_calls: int = MOST_CALLS
     allow_oversized: bool = False
     workflow_jobs_limit: int = 0
+    feedback: bool = False
 
     @property
     def features(self) -> Features:

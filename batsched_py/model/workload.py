@@ -7,6 +7,7 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Final
 
+from batsched_py.model.feedback import SUBMITTED_AFTER
 from batsched_py.model.job import Job
 from batsched_py.model.packed_jobs import PackedJobs
 from batsched_py.model.profile import ParallelHomogeneousTotal, Profile
@@ -59,6 +60,14 @@ class Workload(Brief, frozen=True):
         """True if a job requests parts of hosts."""
         jobs = self.jobs
         return jobs.have_demands if isinstance(jobs, PackedJobs) else any(job.demand is not None for job in jobs)
+
+    @property
+    def has_followers(self) -> bool:
+        """True if submissions of jobs may follow other jobs."""
+        jobs = self.jobs
+        if isinstance(jobs, PackedJobs):
+            return jobs.mention(SUBMITTED_AFTER)
+        return any(SUBMITTED_AFTER in job.members for job in jobs)
 
     def divided_otherwise(self, protocol: str) -> list[str]:
         """Return the profiles whose total of bytes is divided differently by the Batsim of a protocol.

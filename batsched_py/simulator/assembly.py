@@ -97,7 +97,7 @@ def assemble(
     rules = _placement_rules(context, inputs, cores)
     jobs = Jobs(context, profiles, execution, rules, ended, used_ids=used_ids)
     submissions = Submissions(context, workloads, profiles, jobs.submit)
-    jobs.workflows = submissions.make_workflows()
+    jobs.workflows, jobs.following = submissions.make_workflows(), submissions.following
     for workflow in jobs.workflows:
         workflow.start()
     if settings.dynamic_jobs or settings.on_failure == "requeue":

@@ -18,6 +18,7 @@ from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import counted, unknown
 from batsched_py.traces.delay_workload import DELAYS, DelayJob, TimedWork, delay_workload
 from batsched_py.traces.log_dependencies import with_dependencies
+from batsched_py.traces.log_feedback import with_feedback
 from batsched_py.traces.swf_log import FIELDS, SwfLog, SwfRecord
 from batsched_py.traces.workload_parts import later
 
@@ -48,6 +49,7 @@ class CleaningRules:
             jobs and rows are dropped.
         leases: whether the jobs become leases as Haizea reads them: each has a request and lasts at least one second.
         keep: fields of KEPT_FIELDS that become members of the jobs where they are known, in addition to the user.
+        feedback: whether submissions follow earlier jobs of the same user, as `log_feedback.with_feedback` finds them.
         dependencies: whether jobs wait for the end of their preceding jobs, plus the think times.
     """
 
@@ -61,6 +63,7 @@ class CleaningRules:
     leases: bool = False
     keep: tuple[str, ...] = ()
     dependencies: bool = False
+    feedback: bool = False
 
     def __post_init__(self) -> None:
         if self.hosts < 0:
@@ -100,6 +103,7 @@ class CleaningReport:
     cut_lines: Annotated[int, f"lines with more than {FIELDS} fields: the others ignored"] = 0
     passed_over_steps: Annotated[int, "rows of job steps: passed over"] = 0
     cut_dependencies: Annotated[int, "jobs after a job that is left out: without the dependency"] = 0
+    followers: Annotated[int, "jobs submitted after an earlier one of the same user"] = 0
     kept_apart: Annotated[int, "jobs with the number of another one (another cluster, or used again): renamed"] = 0
 
     def rows(self) -> tuple[tuple[str, int], ...]:
@@ -147,6 +151,9 @@ def clean(log: SwfLog, rules: CleaningRules, work: TimedWork = DELAYS) -> tuple[
     if rules.dependencies:
         jobs, cut = with_dependencies(log, jobs)
         report = dataclasses.replace(report, cut_dependencies=cut)
+    if rules.feedback:
+        jobs, followers = with_feedback(log, jobs)
+        report = dataclasses.replace(report, followers=followers)
     start = later(log.start, rules.start)
     workload = delay_workload(log.source, kept.machine_size, jobs, start, work)
     return replace(workload, notes=log.notes), report

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from batsched_py.model.conditions import CONDITIONS
 from batsched_py.model.demand_members import DEMAND
+from batsched_py.model.feedback import SUBMITTED_AFTER
 from batsched_py.model.job import KNOWN_MEMBERS
 from batsched_py.model.profile import FORMER_TYPES
 from batsched_py.model.replay import RANKS_TO_HOSTS
@@ -35,7 +36,7 @@ JOB: Final = Members(
     "a job",
     # Members that built-in algorithms and metrics read, and that `convert` writes.
     KNOWN_MEMBERS
-    | {RANKS_TO_HOSTS, DEMAND, "lease", "constraint", "experiments", "user", "deadline", "extra_data"}
+    | {RANKS_TO_HOSTS, SUBMITTED_AFTER, DEMAND, "lease", "constraint", "experiments", "user", "deadline", "extra_data"}
     | {"alternatives", "class", "cpus", "origin", "space", "vault"}
     | {"account", "executable", "group", "partition", "qos", "queue"}
     | CONDITIONS,

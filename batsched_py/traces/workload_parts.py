@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.errors import OptionError, WorkloadError
+from batsched_py.model.feedback import without_outer_feedback
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Composed, Delay, Receive
 from batsched_py.model.workload import Workload
@@ -100,11 +101,14 @@ def _parts(workload: Workload, length: float) -> Iterator[WorkloadPart]:
 def _cut(workload: Workload, jobs: Iterable[Job], begin: float) -> Workload:
     """Return a workload of these jobs, whose clock starts at `begin`."""
     moved, cut = without_outer_dependencies([_moved(job, begin) for job in jobs])
+    moved, freed = without_outer_feedback(moved)
     profiles = workload.profiles
     if all(isinstance(profile, Delay) for profile in profiles.values()):  # delays reference no other profiles
         used = {job.profile for job in moved}
         profiles = {name: profile for name, profile in profiles.items() if name in used}
     notes = [f"{counted(cut, 'dependency', 'dependencies')} on jobs outside of this part: not kept"] if cut else []
+    if freed:
+        notes.append(f"{counted(freed, 'submission')} after jobs outside of this part: at the times of the log")
     start = later(workload.log_start, begin)
     return replace(workload, jobs=moved, profiles=profiles, log_start=start, notes=(*workload.notes, *notes))
 

@@ -31,7 +31,9 @@ _TYPES: Final[Mapping[str, Any]] = {
 } | {"roles": dict[str, Literal["master", "storage", "compute_node"]]}
 _OTHERS: Final = {"clock": str, "events": str, "simulator": SimulatorName}
 #: Settings of the embedded simulator that real Batsim does not have.
-_SIMULATED: Final = frozenset({"protocol", "on_failure", "network", "message_latency", "allow_oversized", "max_calls"})
+_SIMULATED: Final = frozenset(
+    {"protocol", "on_failure", "network", "message_latency", "feedback", "allow_oversized", "max_calls"}
+)
 #: Settings with a fixed set of words -> the words.
 _WORDS: Final[Mapping[str, Collection[str]]] = {
     "protocol": DIALECTS,

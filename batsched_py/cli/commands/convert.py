@@ -164,6 +164,7 @@ class ConvertRequest(Struct, frozen=True):
     multiple=True,
     callback=lambda *arguments: tuple(dict.fromkeys(read_names(*arguments))),
 )
+@flag("--feedback", "Submissions follow earlier jobs of the user (simulate --feedback).")
 @flag("--dependencies", "Jobs wait for the end of their preceding jobs, plus the think times.")
 @flag("--strict", "A duplicate job number, or a row of sacct that cannot be read, is an error.")
 @option("--platform", "FILE", "Also write a platform with the machine's hosts.", type=PATH)
@@ -185,8 +186,9 @@ def command(request: ConvertRequest) -> None:
     check_writable([output, request.platform])
     request = replace(request, form=request.form or find_format(log, current_limits()))
     if request.has_leases:
-        if request.rules.dependencies:
-            raise click.UsageError("'--dependencies' is for workloads of jobs, not for leases")
+        for name in ("dependencies", "feedback"):
+            if getattr(request.rules, name):
+                raise click.UsageError(f"'--{name}' is for workloads of jobs, not for leases")
         if request.protocol != V4.name:
             raise click.UsageError("'--protocol' is for workloads of jobs, not for leases")
         if request.every is not None:

@@ -128,6 +128,7 @@ behaviour_options = together(
         type=click.IntRange(0, _MOST_CALLS),
         default=MOST_CALLS,
     ),
+    flag("--feedback", "Submit jobs with the member submitted_after after the jobs that they follow."),
     flag("--allow-oversized-jobs allow_oversized", "Submit jobs larger than the platform, so that they are rejected."),
     click.option(
         "--disable-machine-state-tracing",

@@ -29,6 +29,7 @@ from batsched_py.results.tracing import JOB_ENDED, JOB_STARTED
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.contending_jobs import ContendingJob
 from batsched_py.simulator.jobs.execution import ProfileExecution
+from batsched_py.simulator.jobs.feedback import FollowingJobs
 from batsched_py.simulator.jobs.live_jobs import NO_HOSTS, ONLY_IN_THE_BOOKS, RUNNING, SUBMITTED, LiveJob, RunningJob
 from batsched_py.simulator.jobs.planned_jobs import PlannedJob
 from batsched_py.simulator.jobs.profiles import ProfileStore
@@ -104,8 +105,9 @@ class Jobs:
         #: Id -> metadata of a job that has not ended; id -> texts that the job has not received yet.
         self._metadata: dict[str, str] = {}
         self._inboxes: defaultdict[str, deque[str]] = defaultdict(deque)
-        #: Workflows, which wait for ends of their jobs.
+        #: Workflows and jobs that follow others, which wait for ends of jobs.
         self.workflows: list[WorkflowSubmitter] = []
+        self.following: FollowingJobs | None = None
 
     def count_waiting(self) -> int:
         """Return the number of jobs that wait for a decision, in a time proportional to that of live jobs."""
@@ -302,6 +304,8 @@ class Jobs:
         self.announced.append(live.job.id)
         for workflow in self.workflows:
             workflow.end(live.job.id)
+        if self.following is not None:
+            self.following.announce(live.job.id, "end")
 
     def _complete(self, live: LiveJob) -> None:
         """End a job that completes, or reaches its walltime (code None)."""
@@ -318,6 +322,8 @@ class Jobs:
         self._emit_end(live)
         for workflow in self.workflows:
             workflow.end(live.job.id)
+        if self.following is not None:
+            self.following.announce(live.job.id, "end")
 
     def _emit_end(self, live: LiveJob) -> None:
         event = JobCompleted(self._queue.stamp, live.job.id, live.state, live.code, live.hosts)

@@ -14,6 +14,7 @@ from batsched_py.model.profile import Profile
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import NO_MORE_STATIC_JOB, Notify
 from batsched_py.simulator.context import Context
+from batsched_py.simulator.jobs.feedback import FollowingJobs
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.jobs.workflow_submitter import WorkflowSubmitter
 from batsched_py.simulator.wire.rounding import wire_job
@@ -34,6 +35,10 @@ class Submissions:
     ) -> None:
         self._context, self._workloads, self._profiles, self._submit = context, workloads, profiles, submit
         self.count = sum(len(workload.jobs) for workload in workloads)
+        #: Jobs that follow others; None if all are submitted at their times.
+        self.following: FollowingJobs | None = None
+        if context.settings.feedback:
+            self.following = FollowingJobs(context, profiles.names, workloads, self._submit_following)
         #: True after all of them have been submitted; of workflows, the number of those that are not over.
         self._over = False
         self._workflows = 0
@@ -43,7 +48,8 @@ class Submissions:
     def in_order(self) -> Iterator[Entry]:
         """Return all jobs in order of time, then of workload, then of id."""
         key = self._context.generation.name_key
-        lines = [_in_order(workload.jobs, number, key) for number, workload in enumerate(self._workloads)]
+        found = [workload.jobs for workload in self._workloads] if self.following is None else self.following.others
+        lines = [_in_order(jobs, number, key) for number, jobs in enumerate(found)]
         return merge(*lines) if len(lines) > 1 else iter(lines[0] if lines else ())
 
     def job_ids(self) -> set[str]:
@@ -63,13 +69,21 @@ class Submissions:
             self._submit(job, profile)
             if context.store is not None:
                 submitted.append((job, profile))
+            if self.following is not None:
+                self.following.announce(job.id, "submission")
         if context.store is not None:
             context.store.write(submitted)
 
     @property
     def over(self) -> bool:
         """True after all jobs have been submitted."""
-        return self._over and not self._workflows
+        following = 0 if self.following is None else self.following.left
+        return self._over and not self._workflows and not following
+
+    def _submit_following(self, number: int, job: Job) -> None:
+        self.submit([(job.submit_time, number, job.id, job)])
+        if self.over:
+            self._announce_last()
 
     def make_workflows(self) -> list[WorkflowSubmitter]:
         """Return the submitters of the workflows, which have to be started."""
