@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from batsched_py.model.feedback import SUBMITTED_AFTER, Change
 from batsched_py.traces.delay_workload import DelayJob
@@ -23,25 +23,25 @@ def with_feedback(log: SwfLog, jobs: Sequence[DelayJob]) -> tuple[list[DelayJob]
     records = {record.number: record for record in log.records}
     width = len(str(max((job.number for job in jobs), default=0)))
     #: User -> the latest job; user -> time of the last end among the jobs before, and that job.
-    latest, ended = dict[int, DelayJob](), dict[int, tuple[float, DelayJob]]()
-    open_jobs: dict[int, list[tuple[float, DelayJob]]] = {}
+    latest, ended = dict[Any, DelayJob](), dict[Any, tuple[float, DelayJob]]()
+    open_jobs: dict[Any, list[tuple[float, DelayJob]]] = {}
     found, linked = list[DelayJob](), 0
     for job in jobs:
-        record = records[job.number]
-        if record.user < 0:
+        record, user = records[job.number], job.members.get("user")
+        if user is None:
             found.append(job)
             continue
-        going_on = open_jobs.setdefault(record.user, [])
+        going_on = open_jobs.setdefault(user, [])
         over = [one for one in going_on if one[0] <= job.submit]
         going_on[:] = [one for one in going_on if one[0] > job.submit]
         if over:
-            ended[record.user] = max([*over, *filter(None, [ended.get(record.user)])], key=lambda one: one[0])
-        before = latest.get(record.user)
+            ended[user] = max([*over, *filter(None, [ended.get(user)])], key=lambda one: one[0])
+        before = latest.get(user)
         link: tuple[DelayJob, Change, float] | None = None
         if before is not None and any(one is before for _, one in going_on):
             link = before, "submission", job.submit - before.submit
-        elif record.user in ended:
-            end, last = ended[record.user]
+        elif user in ended:
+            end, last = ended[user]
             link = last, "end", job.submit - end
         if link is not None and link[2] <= SESSION:
             other, when, delay = link
@@ -51,7 +51,7 @@ def with_feedback(log: SwfLog, jobs: Sequence[DelayJob]) -> tuple[list[DelayJob]
             linked += 1
         else:
             found.append(job)
-        latest[record.user] = job
+        latest[user] = job
         if record.wait >= 0:
             going_on.append((job.submit + record.wait + max(record.run, 0), job))
     return found, linked

@@ -11,24 +11,35 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.reading.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Limits, breaks_csv
 from batsched_py.reading.notes import Notes
+from batsched_py.text.display import displayed
 from batsched_py.traces.formats import ReadOptions, Unit, delimiter_of
 from batsched_py.traces.sacct_fields import (
     ATTEMPTS,
     COLUMNS,
+    DEPENDENCY,
     ENDED,
     GOING_ON,
     JOB_ID,
     MEMBERS,
     NEVER_RAN,
+    WITHOUT,
     CellError,
     SacctRow,
     holds,
 )
 from batsched_py.traces.sacct_rows import SacctRows
+from batsched_py.traces.slurm_dependency import (
+    NO_DEPENDENCY,
+    SlurmDependency,
+    dependency_in_command,
+    read_dependency,
+)
 from batsched_py.traces.swf_log import UNKNOWN, SwfLog, SwfRecord
 from batsched_py.traces.swf_remarks import report_records
 
@@ -66,6 +77,7 @@ class _Job(NamedTuple):
     end: int | None
     record: SwfRecord
     members: Mapping[str, str]
+    dependency: SlurmDependency = NO_DEPENDENCY
 
     @property
     def order(self) -> tuple[float, ...]:
@@ -93,21 +105,29 @@ def read(path: Path, options: ReadOptions) -> SwfLog:
     """Read a file as `read_sacct` does; without a unit in that of `sacct_unit`."""
     limits = options.limits
     unit = options.unit or sacct_unit(path, limits) or "cpus"
-    return read_sacct(path, unit, keep=options.keep, strict=options.strict, limits=limits)
+    dependencies = options.dependencies
+    return read_sacct(path, unit, keep=options.keep, strict=options.strict, limits=limits, dependencies=dependencies)
 
 
 def read_sacct(
-    path: Path, unit: Unit = "cpus", *, keep: Sequence[str] = (), strict: bool = False, limits: Limits = LIMITS
+    path: Path,
+    unit: Unit = "cpus",
+    *,
+    keep: Sequence[str] = (),
+    strict: bool = False,
+    limits: Limits = LIMITS,
+    dependencies: bool = False,
 ) -> SwfLog:
     """Read a file of `sacct --parsable2`; its clock starts at the first submission.
 
     A record is a finished job with its id; its user, account, partition, QOS and the fields `keep`, in lower case, are
-    members. These rows are left out and counted: job steps, jobs that have not ended or never ran, all but the last
-    attempt of a requeued job, and unreadable rows, which are errors with `strict`. Jobs of other clusters, and later
-    jobs with a number that is in use, get unique names.
+    members; with `dependencies`, those on other jobs are read. These rows are left out and counted: job steps, jobs
+    that have not ended or never ran, all but the last attempt of a requeued job, and unreadable rows, which are errors
+    with `strict`. Jobs of other clusters, and later jobs with a number that is in use, get unique names.
     WorkloadError names the file, the line, the column and the rule.
     """
-    reader = _SacctReader(path, unit, (*MEMBERS, *(field.lower() for field in keep)), limits, strict=strict)
+    fields = (*MEMBERS, *(field.lower() for field in keep))
+    reader = _SacctReader(path, unit, fields, limits, strict=strict, dependencies=dependencies)
     return reader.log()
 
 
@@ -126,7 +146,10 @@ def sacct_unit(path: Path, limits: Limits = LIMITS) -> Unit | None:
 class _SacctReader:
     """A reader of one file."""
 
-    def __init__(self, path: Path, unit: Unit, fields: Sequence[str], limits: Limits, *, strict: bool) -> None:
+    def __init__(
+        self, path: Path, unit: Unit, fields: Sequence[str], limits: Limits, *, strict: bool, dependencies: bool
+    ) -> None:
+        self._dependencies = dependencies
         self._path, self._fields, self._limits, self._strict = path, tuple(dict.fromkeys(fields)), limits, strict
         self._requested, self._used = _SIZES[unit]
         #: Number of rows left out by each rule.
@@ -135,14 +158,16 @@ class _SacctReader:
         wanted = [*((name,) for name in self._fields[len(MEMBERS) :]), (self._requested, *self._used)]
         self._rows = SacctRows(path, wanted, limits, self._drop)
         known = {*COLUMNS.explained, *self._fields}
+        others = {*self._fields, DEPENDENCY} if dependencies else {*self._fields}
         COLUMNS.check((name for name in self._rows.header if name not in known), self._notes, "line 1")
-        self._explained = [name for name in self._rows.header if name in COLUMNS.explained and name not in self._fields]
+        self._explained = [name for name in self._rows.header if name in COLUMNS.explained and name not in others]
 
     def log(self) -> SwfLog:
         """Return the log. WorkloadError."""
         kept = [job for job in self._distinct() if not self._leave_out(job)]
         zero = min((job.submit for job in kept if job.submit is not None), default=0)
         records, names, members = [], dict[int, str](), dict[int, Mapping[str, str]]()
+        dependencies = dict[int, SlurmDependency]()
         for number, job in enumerate(kept, 1):
             record = job.record._replace(number=number)
             if job.submit is not None:
@@ -152,6 +177,8 @@ class _SacctReader:
                     raise self._error(job.line, f"field submit: {TOO_LONG.rstrip(',')} after the first")
             records.append(record)
             names[number], members[number] = job.name, job.members
+            if job.dependency is not NO_DEPENDENCY:
+                dependencies[number] = job.dependency
         report_records(records, self._notes, most="most jobs got more than they asked for, such as whole nodes")
         return SwfLog(
             str(self._path),
@@ -159,6 +186,7 @@ class _SacctReader:
             tuple(records),
             names=names,
             members=members,
+            dependencies=dependencies,
             kept=self._fields,
             dropped={rule: count for rule, count in self._dropped.items() if count},
             notes=self._notes.lines(),
@@ -254,7 +282,25 @@ class _SacctReader:
         )
         members = {field: text for field in self._fields if (text := row.text(field))}
         owner = row.text("user"), row.text("account")
-        return _Job(row.line, name, cluster, owner, state, submit, start, end, record, members)
+        dependency = self._dependency(row)
+        return _Job(row.line, name, cluster, owner, state, submit, start, end, record, members, dependency)
+
+    def _dependency(self, row: SacctRow) -> SlurmDependency:
+        """Return the dependencies of a row, and note those that are not obeyed."""
+        text = row.text(DEPENDENCY) or dependency_in_command(row.text("submitline"))
+        if not text or text == "(null)":
+            return NO_DEPENDENCY
+        if not self._dependencies:
+            if not row.text(DEPENDENCY):
+                self._notes.add(f"--dependency in SubmitLine is not obeyed: {WITHOUT}", f"line {row.line}")
+            return NO_DEPENDENCY
+        found = read_dependency(text)
+        if found.other:
+            self._notes.add(f"dependency {displayed(found.other)} is not obeyed", f"line {row.line}")
+        if found.singleton and not row.text("jobname"):
+            self._notes.add("dependency singleton is not obeyed without the field JobName", f"line {row.line}")
+            return replace(found, singleton=False)
+        return replace(found, name=row.text("jobname")) if found.singleton else found
 
 
 def _first(row: SacctRow, *columns: tuple[str, int]) -> int | None:

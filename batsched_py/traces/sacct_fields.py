@@ -46,6 +46,9 @@ _DESCRIBE: Final = frozenset(
     | {"reserved", "reservationid", "restarts", "resvcpu", "resvcpuraw", "sluid", "stderr", "stdin", "stdout"}
     | {"systemcpu", "totalcpu", "uid", "usercpu", "wckey", "wckeyid", ""}
 )
+#: The column with dependencies, which sites add, and the reason for a note without the option that obeys them.
+DEPENDENCY: Final = "dependency"
+WITHOUT: Final = "jobs wait for each other only with --dependencies"
 _NO_GPUS: Final = "hosts have no GPUs"
 COLUMNS: Final = Members(
     "sacct",
@@ -54,7 +57,7 @@ COLUMNS: Final = Members(
         "allocgres": _NO_GPUS,
         "alloctres": _NO_GPUS,
         "constraints": "any host may run any job",
-        "dependency": "jobs do not wait for each other",
+        DEPENDENCY: WITHOUT,
         "eligible": "jobs may start from their submission on, also those that waited for a date or another job",
         "licenses": "licences are not counted",
         "reqgres": _NO_GPUS,

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from batsched_py.text.representation import Brief
+from batsched_py.traces.slurm_dependency import SlurmDependency
 from batsched_py.traces.swf_headers import EPOCH, SwfHeaders
 
 
@@ -54,6 +55,7 @@ class SwfLog(Brief, frozen=True):
         long_lines: the number of lines with more than 18 fields, whose first 18 fields were read.
         names: number -> id of a job, if the reader of another format assigned the number.
         members: number -> members of such a job.
+        dependencies: number -> its dependencies on other jobs, by id, in such a format.
         kept: the fields among them that were to be kept.
         dropped: rule of cleaning -> the number of rows left out by such a reader.
         zero: time in seconds on the file's clock at which the clock of `records` is 0.
@@ -67,6 +69,7 @@ class SwfLog(Brief, frozen=True):
     long_lines: int = 0
     names: Mapping[int, str] = MappingProxyType({})
     members: Mapping[int, Mapping[str, str]] = MappingProxyType({})
+    dependencies: Mapping[int, SlurmDependency] = MappingProxyType({})
     kept: tuple[str, ...] = ()
     dropped: Mapping[str, int] = MappingProxyType({})
     zero: float = 0
