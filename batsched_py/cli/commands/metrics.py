@@ -34,6 +34,7 @@ from batsched_py.reporting.metrics import over_time
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics, batsim_metrics
 from batsched_py.reporting.metrics.breakdown import GroupMetrics, break_down
 from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics
+from batsched_py.reporting.metrics.critical_path import CRITICAL_COLUMNS, critical_path
 from batsched_py.reporting.metrics.job_metrics import COLUMNS, job_rows
 from batsched_py.reporting.metrics.lease_metrics import lease_hosts
 from batsched_py.reporting.metrics.locality import LOCALITY_COLUMNS, Locality
@@ -80,6 +81,7 @@ class MetricsRequest(Struct, frozen=True):
     window: WindowChoice
     by: str | None
     platform: Path | None
+    critical_path: bool
 
     def measure(self, schedule: Schedule) -> RunMetrics:
         """Return the metrics of a run in the requested window. OptionError."""
@@ -113,6 +115,7 @@ class MetricsRequest(Struct, frozen=True):
     "Waits and slowdowns for each user, class of sizes, class of run times, or value of another job field.",
 )
 @flag("--batsim", "Batsim's own figures, by its names and definitions, from the jobs.")
+@flag("--critical-path", "The chain of dependent jobs at whose end a run ends, CSV.")
 @option("-p --platform", "FILE", "With --per-job: links, switches and groups of each job on this platform.", type=INPUT)
 @tau_option
 @hosts_option
@@ -130,6 +133,8 @@ def command(request: MetricsRequest) -> None:
         _put_breakdown(request, request.by, schedules)
     elif request.series is not None:
         _put(request.output, csv_rows(_series_rows(request.series, schedules, request.window)))
+    elif request.critical_path:
+        _put(request.output, csv_rows(_critical_rows(schedules)))
     elif request.per_job:
         _put(request.output, csv_rows(_job_rows(schedules, request.tau, request.window, _locality(request))))
     elif request.wanted_form == "csv":
@@ -144,12 +149,15 @@ def _check_usage(request: MetricsRequest) -> None:
     """Refuse incompatible options. UsageError."""
     batsim, form = request.batsim, request.wanted_form
     per_job, series = request.per_job, request.series is not None
-    if per_job + series + batsim + (request.by is not None) > 1:
+    critical = request.critical_path
+    if per_job + series + batsim + critical + (request.by is not None) > 1:
         raise click.UsageError(
-            "'--per-job', '--series', '--by' and '--batsim' are different things to show: choose one"
+            "'--per-job', '--series', '--by', '--critical-path' and '--batsim' are different things to show: choose one"
         )
-    if (per_job or series) and form not in (None, "csv"):
-        raise click.UsageError(f"'--per-job' and '--series' give CSV, not '--format {form}'")
+    if (per_job or series or critical) and form not in (None, "csv"):
+        raise click.UsageError(f"'--per-job', '--series' and '--critical-path' give CSV, not '--format {form}'")
+    if critical and not request.window.whole:
+        raise click.UsageError("'--critical-path' does not go with '--from', '--to' and '--skip': a path is of a run")
     if request.platform is not None and not per_job:
         raise click.UsageError("'--platform' goes with '--per-job': it adds the locality of each job")
     if batsim and form == "json":
@@ -233,6 +241,14 @@ def _job_rows(
         for record, row in zip(part.jobs, job_rows(part, tau), strict=True):
             hops = () if locality is None else locality.cells(record, part.hosts)
             yield (*row, *hops, schedule.name, *_window_cells(window))
+
+
+def _critical_rows(schedules: Iterable[Schedule]) -> Iterator[Sequence[str]]:
+    """Build the rows of the critical paths. OptionError."""
+    yield ("run", *CRITICAL_COLUMNS)
+    for schedule in schedules:
+        for job in critical_path(schedule):
+            yield (schedule.name, *job.cells())
 
 
 def _series_rows(name: str, schedules: Sequence[Schedule], wanted: WindowChoice) -> Iterator[Sequence[str]]:

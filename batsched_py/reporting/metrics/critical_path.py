@@ -1,0 +1,75 @@
+"""The critical path of a run: the chain of jobs that depend on each other at whose end the run ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.errors import OptionError
+from batsched_py.model.conditions import Conditions, conditions_in, has_conditions
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.results.records import JobRecord
+
+#: The columns of `metrics --critical-path`.
+CRITICAL_COLUMNS: Final = ("job_id", "after", "ready", "start", "finish", "waiting_time", "execution_time")
+
+
+class CriticalJob(Struct, frozen=True):
+    """One job of the path. Times in seconds.
+
+    Attributes:
+        job_id: its id.
+        after: id of the job before it on the path; "" for the first.
+        ready: the instant from which it could have started: of its submission, or that which it depended on, plus the
+            delay.
+        start, finish: of its run.
+    """
+
+    job_id: str
+    after: str
+    ready: float
+    start: float
+    finish: float
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the cells of CRITICAL_COLUMNS."""
+        times = (self.ready, self.start, self.finish, self.start - self.ready, self.finish - self.start)
+        return self.job_id, self.after, *(f"{time:.6f}" for time in times)
+
+
+def critical_path(schedule: Schedule) -> list[CriticalJob]:
+    """Return the path, from its first job to the one that ends last (the first of these by id).
+
+    The job before another one is that of its dependencies which was fulfilled last. The times of a path add up to the
+    time from its first submission to the end of the run: what shortens none of its waits and runs does not shorten the
+    run. OptionError if no job depends on another one.
+    """
+    ran = {record.job.id: record for record in schedule.jobs if record.hosts}
+    if not any(has_conditions(record.job) and conditions_in(record.job.members).depends_on for record in ran.values()):
+        rule = "no job depends on another one; members of jobs are in workloads, -w"
+        raise OptionError(f"--critical-path: {schedule.name}: {rule}")
+    found = list[CriticalJob]()
+    last: JobRecord | None = min(ran.values(), key=lambda record: (-record.finish, record.job.id))
+    while last is not None:
+        before, ready = _latest(last, ran)
+        ready = max(last.job.submit_time, ready)
+        after = "" if before is None or ready == last.job.submit_time else before.job.id
+        found.append(CriticalJob(last.job.id, after, ready, last.start, last.finish))
+        last = before if after else None
+    return found[::-1]
+
+
+def _latest(record: JobRecord, ran: Mapping[str, JobRecord]) -> tuple[JobRecord | None, float]:
+    """Return the job on which a job depended longest, and the instant at which that was fulfilled."""
+    conditions = conditions_in(record.job.members) if has_conditions(record.job) else Conditions()
+    found: tuple[JobRecord | None, float] = None, 0.0
+    for dependency in conditions.depends_on:
+        other = ran.get(dependency.id(record.job.workload))
+        if other is None or (other.finish > record.start and dependency.when != "start"):  # of a run without them
+            continue
+        instant = (other.start if dependency.when == "start" else other.finish) + dependency.delay
+        if found[0] is None or instant > found[1]:
+            found = other, instant
+    return found
