@@ -374,7 +374,10 @@ def test_groups_of_jobs(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "said"),
     [
         (["--batsim", "--from", "5"], "'--batsim' does not go with '--from', '--to' and '--skip'"),
-        (["--by", "size", "--per-job"], "'--per-job', '--series', '--by', '--critical-path' and '--batsim' are different things to show"),
+        (
+            ["--by", "size", "--per-job"],
+            "'--per-job', '--series', '--by', '--critical-path' and '--batsim' are different things to show",
+        ),
         (["--by", "user"], "out_jobs.csv: tells no users: '-w WORKLOAD' does"),
         (["--by", "colour"], "out_jobs.csv: tells no member 'colour' of jobs: '-w WORKLOAD' does, if they have it"),
         (["--from", "3d"], "o16_energy_easy: there is no time from 259200 to 9373.622: the last job ends at"),
