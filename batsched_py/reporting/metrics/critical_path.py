@@ -22,8 +22,8 @@ class CriticalJob(Struct, frozen=True):
     Attributes:
         job_id: its id.
         after: id of the job before it on the path; "" for the first.
-        ready: the instant from which it could have started: of its submission, or that which it depended on, plus the
-            delay.
+        ready: the instant from which it could have started: its submission, or the end or start of a job on which it
+            depended, plus the delay.
         start, finish: of its run.
     """
 
