@@ -8,15 +8,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Annotated, Final, Literal, NamedTuple, get_type_hints
+from typing import Annotated, Any, Final, Literal, NamedTuple, get_type_hints
 
 from msgspec.structs import replace
 
 from batsched_py.errors import NothingKeptError, OptionError, WorkloadError
+from batsched_py.model.demand_members import DEMAND, read_job_demand
 from batsched_py.model.workload import Workload
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import counted, unknown
 from batsched_py.traces.delay_workload import DELAYS, DelayJob, TimedWork, delay_workload
+from batsched_py.traces.log_demands import record_demand, tres_demand
 from batsched_py.traces.log_dependencies import with_dependencies
 from batsched_py.traces.log_feedback import with_feedback
 from batsched_py.traces.swf_log import FIELDS, SwfLog, SwfRecord
@@ -51,6 +54,7 @@ class CleaningRules:
         keep: fields of KEPT_FIELDS that become members of the jobs where they are known, in addition to the user.
         feedback: whether submissions follow earlier jobs of the same user, as `log_feedback.with_feedback` finds them.
         dependencies: whether jobs wait for the end of their preceding jobs, plus the think times.
+        demands: whether jobs request parts of hosts: cores and memory, in Slurm's accounting also GPUs and licences.
     """
 
     hosts: int = 0
@@ -64,6 +68,7 @@ class CleaningRules:
     keep: tuple[str, ...] = ()
     dependencies: bool = False
     feedback: bool = False
+    demands: bool = False
 
     def __post_init__(self) -> None:
         if self.hosts < 0:
@@ -218,7 +223,23 @@ def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str])
         run, walltime = _times(record, rules, corrections)
         submit = record.submit - rules.start if rules.start else record.submit
         name, members = log.names.get(record.number, ""), log.members_of(record, rules.keep)
+        if rules.demands:
+            members = _with_demand(log, record, processors, members)
         yield DelayJob(submit, record.number, run, processors, walltime, members, name), tuple(corrections)
+
+
+def _with_demand(log: SwfLog, record: SwfRecord, tasks: int, members: Mapping[str, str | int]) -> Mapping[str, Any]:
+    """Return the members of a job with its demand, if it is known."""
+    demand = record_demand(record) if log.tres is None else tres_demand(log.tres[record.number], tasks)
+    if demand is None:
+        return members
+    demanding = {**members, DEMAND: demand}
+    try:
+        read_job_demand(demanding, tasks)
+    except FieldError as error:
+        name = displayed(log.names.get(record.number, str(record.number)))
+        raise WorkloadError(log.source, f"job {name}.{error.path}", error.rule) from None
+    return demanding
 
 
 def _reason_to_drop(

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from batsched_py.model.demand_members import DEMAND, read_job_demand
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Delay, ParallelHomogeneous, Profile
 from batsched_py.model.workload import Workload
@@ -82,7 +83,8 @@ def named_jobs(jobs: Iterable[DelayJob], largest: int, work: TimedWork, profiles
             profiles[profile] = work.profile(profile, job.run)
         members: dict[str, Any] = {"id": name, "subtime": job.submit, "res": job.size, "walltime": job.walltime}
         members |= {"profile": profile, **job.members}
-        yield Job(name, job.submit, job.size, job.walltime, profile, members)
+        demand = read_job_demand(members, job.size) if DEMAND in job.members else None
+        yield Job(name, job.submit, job.size, job.walltime, profile, members, demand)
 
 
 def with_work(workload: Workload, work: TimedWork) -> Workload:

@@ -50,6 +50,7 @@ class ReadOptions(Struct, frozen=True):
         strict: whether a row that cannot be read is an error; otherwise it is left out and counted.
         starttime: date of the workload's start, if requests have dates.
         dependencies: whether preceding jobs are obeyed, and need no note.
+        demands: whether jobs request parts of hosts, if the file has such amounts.
     """
 
     limits: Limits = LIMITS
@@ -58,6 +59,7 @@ class ReadOptions(Struct, frozen=True):
     strict: bool = False
     starttime: datetime | None = None
     dependencies: bool = False
+    demands: bool = False
 
 
 class WriteOptions(Struct, frozen=True):

@@ -19,6 +19,7 @@ from batsched_py.reading.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Lim
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import displayed
 from batsched_py.traces.formats import ReadOptions, Unit, delimiter_of
+from batsched_py.traces.log_demands import check_tres
 from batsched_py.traces.sacct_fields import (
     ATTEMPTS,
     COLUMNS,
@@ -64,6 +65,10 @@ _INTERRUPTED: Final = frozenset({"NODE_FAIL", "PREEMPTED"}) | NEVER_RAN | ATTEMP
 _SOON: Final = 86400
 
 
+#: Columns of TRES, in the order in which they are looked at.
+TRES: Final = ("reqtres", "alloctres")
+
+
 class _Job(NamedTuple):
     """A parsed row. Times are in seconds since 1970; None if unknown."""
 
@@ -78,6 +83,7 @@ class _Job(NamedTuple):
     record: SwfRecord
     members: Mapping[str, str]
     dependency: SlurmDependency = NO_DEPENDENCY
+    tres: str = ""
 
     @property
     def order(self) -> tuple[float, ...]:
@@ -104,9 +110,16 @@ class _Job(NamedTuple):
 def read(path: Path, options: ReadOptions) -> SwfLog:
     """Read a file as `read_sacct` does; without a unit in that of `sacct_unit`."""
     limits = options.limits
-    unit = options.unit or sacct_unit(path, limits) or "cpus"
-    dependencies = options.dependencies
-    return read_sacct(path, unit, keep=options.keep, strict=options.strict, limits=limits, dependencies=dependencies)
+    unit = options.unit or ("nodes" if options.demands else sacct_unit(path, limits)) or "cpus"
+    dependencies, demands = options.dependencies, options.demands
+    return read_sacct(
+        *(path, unit),
+        keep=options.keep,
+        strict=options.strict,
+        limits=limits,
+        dependencies=dependencies,
+        demands=demands,
+    )
 
 
 def read_sacct(
@@ -117,6 +130,7 @@ def read_sacct(
     strict: bool = False,
     limits: Limits = LIMITS,
     dependencies: bool = False,
+    demands: bool = False,
 ) -> SwfLog:
     """Read a file of `sacct --parsable2`; its clock starts at the first submission.
 
@@ -124,10 +138,11 @@ def read_sacct(
     members; with `dependencies`, those on other jobs are read. These rows are left out and counted: job steps, jobs
     that have not ended or never ran, all but the last attempt of a requeued job, and unreadable rows, which are errors
     with `strict`. Jobs of other clusters, and later jobs with a number that is in use, get unique names.
-    WorkloadError names the file, the line, the column and the rule.
+    With `demands` the log has the TRES of jobs. WorkloadError names the file, the line, the column and the rule.
     """
     fields = (*MEMBERS, *(field.lower() for field in keep))
-    reader = _SacctReader(path, unit, fields, limits, strict=strict, dependencies=dependencies)
+    others = (DEPENDENCY,) if dependencies else ()
+    reader = _SacctReader(path, unit, fields, limits, strict=strict, obeyed=(*others, *(TRES if demands else ())))
     return reader.log()
 
 
@@ -147,9 +162,11 @@ class _SacctReader:
     """A reader of one file."""
 
     def __init__(
-        self, path: Path, unit: Unit, fields: Sequence[str], limits: Limits, *, strict: bool, dependencies: bool
+        self, path: Path, unit: Unit, fields: Sequence[str], limits: Limits, *, strict: bool, obeyed: Sequence[str]
     ) -> None:
-        self._dependencies = dependencies
+        self._dependencies = DEPENDENCY in obeyed
+        #: Columns of TRES, of which the first with a value is read.
+        self._tres = tuple(name for name in TRES if name in obeyed)
         self._path, self._fields, self._limits, self._strict = path, tuple(dict.fromkeys(fields)), limits, strict
         self._requested, self._used = _SIZES[unit]
         #: Number of rows left out by each rule.
@@ -158,7 +175,7 @@ class _SacctReader:
         wanted = [*((name,) for name in self._fields[len(MEMBERS) :]), (self._requested, *self._used)]
         self._rows = SacctRows(path, wanted, limits, self._drop)
         known = {*COLUMNS.explained, *self._fields}
-        others = {*self._fields, DEPENDENCY} if dependencies else {*self._fields}
+        others = {*self._fields, *obeyed}
         COLUMNS.check((name for name in self._rows.header if name not in known), self._notes, "line 1")
         self._explained = [name for name in self._rows.header if name in COLUMNS.explained and name not in others]
 
@@ -168,6 +185,7 @@ class _SacctReader:
         zero = min((job.submit for job in kept if job.submit is not None), default=0)
         records, names, members = [], dict[int, str](), dict[int, Mapping[str, str]]()
         dependencies = dict[int, SlurmDependency]()
+        tres = {number: job.tres for number, job in enumerate(kept, 1)} if self._tres else None
         for number, job in enumerate(kept, 1):
             record = job.record._replace(number=number)
             if job.submit is not None:
@@ -187,6 +205,7 @@ class _SacctReader:
             names=names,
             members=members,
             dependencies=dependencies,
+            tres=tres,
             kept=self._fields,
             dropped={rule: count for rule, count in self._dropped.items() if count},
             notes=self._notes.lines(),
@@ -283,7 +302,9 @@ class _SacctReader:
         members = {field: text for field in self._fields if (text := row.text(field))}
         owner = row.text("user"), row.text("account")
         dependency = self._dependency(row)
-        return _Job(row.line, name, cluster, owner, state, submit, start, end, record, members, dependency)
+        return _Job(
+            row.line, name, cluster, owner, state, submit, start, end, record, members, dependency, self._tres_of(row)
+        )
 
     def _dependency(self, row: SacctRow) -> SlurmDependency:
         """Return the dependencies of a row, and note those that are not obeyed."""
@@ -301,6 +322,18 @@ class _SacctReader:
             self._notes.add("dependency singleton is not obeyed without the field JobName", f"line {row.line}")
             return replace(found, singleton=False)
         return replace(found, name=row.text("jobname")) if found.singleton else found
+
+    def _tres_of(self, row: SacctRow) -> str:
+        """Return the TRES of a job, "" if they are unknown or not to be read. CellError."""
+        for column in self._tres:
+            text = row.text(column)
+            if text:
+                try:
+                    check_tres(text)
+                except ValueError as error:
+                    raise row.error(column, str(error)) from None
+                return text
+        return ""
 
 
 def _first(row: SacctRow, *columns: tuple[str, int]) -> int | None:

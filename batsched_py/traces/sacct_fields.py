@@ -49,7 +49,7 @@ _DESCRIBE: Final = frozenset(
 #: The column with dependencies, which sites add, and the reason for a note without the option that obeys them.
 DEPENDENCY: Final = "dependency"
 WITHOUT: Final = "jobs wait for each other only with --dependencies"
-_NO_GPUS: Final = "hosts have no GPUs"
+_NO_GPUS: Final = "jobs request GPUs with --demands only"
 COLUMNS: Final = Members(
     "sacct",
     _READ | _DESCRIBE,

@@ -56,6 +56,7 @@ class SwfLog(Brief, frozen=True):
         names: number -> id of a job, if the reader of another format assigned the number.
         members: number -> members of such a job.
         dependencies: number -> its dependencies on other jobs, by id, in such a format.
+        tres: number -> amounts of all nodes of such a job, if they were to be read.
         kept: the fields among them that were to be kept.
         dropped: rule of cleaning -> the number of rows left out by such a reader.
         zero: time in seconds on the file's clock at which the clock of `records` is 0.
@@ -70,6 +71,7 @@ class SwfLog(Brief, frozen=True):
     names: Mapping[int, str] = MappingProxyType({})
     members: Mapping[int, Mapping[str, str]] = MappingProxyType({})
     dependencies: Mapping[int, SlurmDependency] = MappingProxyType({})
+    tres: Mapping[int, str] | None = None
     kept: tuple[str, ...] = ()
     dropped: Mapping[str, int] = MappingProxyType({})
     zero: float = 0

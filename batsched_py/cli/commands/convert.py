@@ -166,6 +166,7 @@ class ConvertRequest(Struct, frozen=True):
 )
 @flag("--feedback", "Submissions follow earlier jobs of the user (simulate --feedback).")
 @flag("--dependencies", "Jobs wait for the end of their preceding jobs, plus the think times.")
+@flag("--demands", "Jobs request cores and memory, and with sacct's TRES GPUs, of each node.")
 @flag("--strict", "A duplicate job number, or a row of sacct that cannot be read, is an error.")
 @option("--platform", "FILE", "Also write a platform with the machine's hosts.", type=PATH)
 @machine_file_options
@@ -186,7 +187,7 @@ def command(request: ConvertRequest) -> None:
     check_writable([output, request.platform])
     request = replace(request, form=request.form or find_format(log, current_limits()))
     if request.has_leases:
-        for name in ("dependencies", "feedback"):
+        for name in ("dependencies", "feedback", "demands"):
             if getattr(request.rules, name):
                 raise click.UsageError(f"'--{name}' is for workloads of jobs, not for leases")
         if request.protocol != V4.name:
@@ -251,8 +252,12 @@ def _read(request: ConvertRequest, limits: Limits) -> SwfLog | Workload | LeaseT
     """Read the input."""
     assert request.form is not None  # noqa: S101 - it was found
     rules, starttime, unit = request.rules, request.leases_wanted.starttime, request.unit or request.form.default_unit
+    if rules.demands and unit is not None:
+        if request.unit == "cpus":
+            raise click.UsageError("'--demands' needs '--unit nodes': amounts are those of each node")
+        unit = "nodes"
     return request.form.read(
-        request.log, ReadOptions(limits, unit, rules.keep, rules.strict, starttime, rules.dependencies)
+        request.log, ReadOptions(limits, unit, rules.keep, rules.strict, starttime, rules.dependencies, rules.demands)
     )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import click
+import orjson
 from msgspec import Struct
 
 from batsched_py.cli.shared.command import typed_command
@@ -16,11 +19,13 @@ from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import OptionError
 from batsched_py.files.atomic_file import write_pieces_atomically
 from batsched_py.files.output_file import make_folder, writing
+from batsched_py.model.demand_members import DEMAND, read_job_demand
 from batsched_py.model.profile import Profile
 from batsched_py.reading.limits import LONGEST
+from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 from batsched_py.traces.batsim_json import write_jobs
-from batsched_py.traces.delay_workload import named_jobs
+from batsched_py.traces.delay_workload import DelayJob, named_jobs
 from batsched_py.traces.failures import FailureModel, event_lines, parse_failures
 from batsched_py.traces.lublin import DEFAULT_OVERESTIMATE, Drawn
 from batsched_py.traces.machine_shapes import TOPOLOGIES, Shape
@@ -41,6 +46,7 @@ class GenerateRequest(Struct, frozen=True):
     failures: FailureModel | None
     events: Path | None
     until: float | None
+    demand: tuple[Mapping[str, Any], ...]
     machine: MachineFiles
 
     @property
@@ -57,6 +63,19 @@ def _read_failures(context: click.Context, parameter: click.Parameter, text: str
         return None if text is None else parse_failures(text)
     except OptionError as error:
         raise click.BadParameter(str(error).removeprefix("failures: "), context, parameter) from None
+
+
+def _read_demands(
+    context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
+) -> tuple[Mapping[str, Any], ...]:
+    found = []
+    for text in texts:
+        try:
+            found.append(orjson.loads(text))
+            read_job_demand({DEMAND: found[-1]}, 1)
+        except ValueError as error:  # also one of orjson
+            raise click.BadParameter(displayed(str(error)), context, parameter) from None
+    return tuple(found)
 
 
 def _read_time(context: click.Context, parameter: click.Parameter, text: str | None) -> Any:
@@ -82,6 +101,13 @@ def _read_time(context: click.Context, parameter: click.Parameter, text: str | N
 @option("-o --output", "FILE", "The workload, Batsim JSON; goes with --jobs.", type=PATH)
 @option("--platform", "FILE", "Write a platform of that many like hosts, too.", type=PATH)
 @option("--topology", None, "Network of the platform's hosts.  [default: none]", type=click.Choice(list(TOPOLOGIES)))
+@option(
+    "--demand",
+    "JSON",
+    'What each task of a job requests, as {"cores": 2, "gpus": 1}; given several times, each job draws one.',
+    multiple=True,
+    callback=_read_demands,
+)
 @machine_file_options
 @option(
     "--failures",
@@ -108,7 +134,7 @@ def command(request: GenerateRequest) -> None:
         request.machine.write_platform(platform, request.hosts, request.topology)
     if drawn is not None and output is not None:
         make_folder(output)
-        _write_jobs(output, drawn)
+        _write_jobs(output, drawn, request.demand)
     if failures is not None and events is not None:
         with writing(events):
             write_pieces_atomically(events, event_lines(failures))
@@ -121,11 +147,22 @@ def command(request: GenerateRequest) -> None:
         say(f"wrote {events}: {number} of {counted(len({host for _, _, host in failures}), 'host')}")
 
 
-def _write_jobs(output: Path, drawn: Drawn) -> None:
+def _write_jobs(output: Path, drawn: Drawn, demands: Sequence[Mapping[str, Any]]) -> None:
     """Write the jobs while they are generated: they may not fit into memory. WorkloadError."""
     profiles: dict[str, Profile] = {}
-    jobs = named_jobs(drawn.draw_jobs(), drawn.jobs, drawn.work, profiles)
-    write_jobs(output, drawn.hosts, jobs, profiles, description=drawn.description)
+    jobs, description = drawn.draw_jobs(), drawn.description
+    if demands:
+        jobs = _with_demands(jobs, demands, drawn.seed)
+        description += "".join(f" --demand '{orjson.dumps(demand).decode()}'" for demand in demands)
+    made = named_jobs(jobs, drawn.jobs, drawn.work, profiles)
+    write_jobs(output, drawn.hosts, made, profiles, description=description)
+
+
+def _with_demands(jobs: Iterable[DelayJob], demands: Sequence[Mapping[str, Any]], seed: int) -> Iterator[DelayJob]:
+    """Give each job one of the demands, at random."""
+    draw = Random(seed)
+    for job in jobs:
+        yield job._replace(members={**job.members, DEMAND: draw.choice(demands)})
 
 
 def _check_usage(request: GenerateRequest) -> None:
@@ -141,6 +178,8 @@ def _check_usage(request: GenerateRequest) -> None:
         raise click.UsageError("'--until' is needed without '--jobs': until when do hosts fail?")
     if request.topology is not None and request.platform is None:
         raise click.UsageError("'--topology' goes with '--platform': it is the network of the hosts")
+    if request.demand and request.jobs is None:
+        raise click.UsageError("'--demand' goes with '--jobs'")
     request.machine.check(request.platform)
     if request.machine.computes and request.jobs is None:
         raise click.UsageError("'--profiles' goes with '--jobs'")

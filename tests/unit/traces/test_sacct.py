@@ -417,7 +417,7 @@ def test_columns_that_are_not_obeyed(tmp_path: Path) -> None:
     assert notes(log)[:-1] == [
         "field reservation of sacct is not obeyed: hosts are not reserved: jobs of a reservation are like others"
         " (2 times, first in line 2)",
-        "field alloctres of sacct is not obeyed: hosts have no GPUs (2 times, first in line 2)",
+        "field alloctres of sacct is not obeyed: jobs request GPUs with --demands only (2 times, first in line 2)",
         "field suspended of sacct is not obeyed: a job runs in one piece, without its suspensions"
         " (2 times, first in line 2)",
         "field eligible of sacct is not obeyed: jobs may start from their submission on, also those that waited for a"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from batsched_py.cli.main import run
+from batsched_py.traces.lublin import Drawn
 from tests.memory import measured
 
 #: Arguments -> begin of the SHA-256 of the file that they made before jobs were written as they are drawn.
@@ -145,3 +146,36 @@ def test_what_means_nothing_is_refused(capsys: pytest.CaptureFixture[str], words
     assert run(words) == 2
     assert rule in capsys.readouterr().err
     assert [path.name for path in Path().iterdir()] == ["log.swf"]
+
+
+def test_jobs_request_parts_of_hosts() -> None:
+    """Each draws one of the demands; the same seed gives the same file, which no longer is one of the plain model."""
+    options = ["--jobs", "30", "--hosts", "8", "--demand", '{"cores": 2}', "--demand", '{"gpus": 1, "gpu_share": 0.5}']
+    assert run(["generate", *options, "-o", "w.json"]) == 0
+    assert run(["generate", *options, "-o", "again.json"]) == 0
+    assert written() == written("again.json")
+    found = [job["demand"] for job in written()["jobs"]]
+    assert {json.dumps(demand) for demand in found} == {'{"cores": 2}', '{"gpus": 1, "gpu_share": 0.5}'}
+    assert Drawn.of_description(written()["description"]) is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (["--demand", '{"gpus": -1}'], "demand.gpus: must be a whole number of GPUs from 0 to 1000, not -1"),
+        (["--demand", "{"], "Invalid value for '--demand'"),
+    ],
+)
+def test_a_wrong_demand_is_refused(arguments: list[str], rule: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is written."""
+    assert run(["generate", "--jobs", "3", "--hosts", "8", "-o", "w.json", *arguments]) == 2
+    assert rule in capsys.readouterr().err
+    assert not Path("w.json").exists()
+
+
+def test_jobs_of_a_log_request_cores(here: Path) -> None:
+    """Each processor is a task of one core."""
+    assert run(["convert", "log.swf", "--demands", "-o", "w.json"]) == 0
+    assert [job["demand"] for job in written()["jobs"]] == [{"cores": 1}] * 2
+    (here / "jobs.txt").write_text("JobID|State|Submit|Start|End|ReqCPUS|ReqNodes|ReqTRES\n")
+    assert run(["convert", "jobs.txt", "--demands", "--unit", "cpus", "-o", "other.json"]) == 2

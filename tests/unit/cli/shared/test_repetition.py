@@ -14,7 +14,8 @@ from tests.clone import ROOT
 
 #: Options that add to what was given before, each with its reason in docs/cli.md.
 ACCUMULATE = {
-    "--add-role-to-hosts", "--allow-redis", "--generate", "--ignore", "--keep", "--limit", "--metrics", "--name",
+    "--add-role-to-hosts", "--allow-redis", "--demand", "--generate", "--ignore", "--keep", "--limit", "--metrics",
+    "--name",
     "--option", "--resume", "--seeds", "--sg-cfg", "--with", "--workflow", "--workflow-start", "--workload",
     "--workload-name",
 }  # fmt: skip
