@@ -8,21 +8,22 @@ import pytest
 
 from batsched_py.model.demand import TaskDemand
 from batsched_py.planning.policies.packing import PACKED_SELECTIONS
+from batsched_py.plugins import load
 from batsched_py.protocol.dialect import V4
 from batsched_py.protocol.dialects import V5
 from tests.drawing import drawn
 from tests.integration.packed_runs import JOBS, packed_workload, run_packed
 from tests.integration.variants import EACH, VARIANTS
 
-#: Algorithms that place tasks, with each selection.
+#: Algorithms that place tasks, one variant of each, and with each selection.
 PLACING: list[tuple[str, dict[str, str]]] = [
-    *((name, {}) for name in ("fcfs", "filler", "priority", "sequencer", "random")),
+    *((name, options) for name, options in EACH if load(name).places_tasks),
     *(("filler", {"packing": packing}) for packing in PACKED_SELECTIONS),
     ("filler", {"order": "desc_size"}),
     ("fcfs", {"constraint": "query", "packing": "fgd"}),
 ]
 #: Algorithms that know hosts only, one variant of each.
-OTHERS = [(name, options) for name, options in EACH if (name, options) in VARIANTS and name not in dict(PLACING)]
+OTHERS = [(name, options) for name, options in EACH if (name, options) in VARIANTS and not load(name).places_tasks]
 
 
 @pytest.mark.parametrize(("name", "options"), PLACING)
@@ -71,7 +72,7 @@ def test_a_job_with_more_tasks_than_hosts_runs_if_they_fit() -> None:
     specs = [(0, 9, 5, 9, TaskDemand(cores=2000), False, 0)]
     result, _, _ = run_packed("fcfs", {}, packed_workload(specs))
     assert [record.state for record in result.jobs] == ["COMPLETED_SUCCESSFULLY"]
-    _, session, _ = run_packed("easy", {}, packed_workload(specs))
+    _, session, _ = run_packed("ar_preempt", {}, packed_workload(specs))
     assert session.plan.rejections == {"w0!000": "needs 9 hosts, the platform has 4"}
 
 
@@ -85,7 +86,7 @@ def test_demands_that_no_host_can_meet_are_rejected_in_one_line() -> None:
         TaskDemand(gpus=1, models=("A100",)),
         TaskDemand(cores=16_000),
     ]
-    for algorithm in ("fcfs", "easy"):
+    for algorithm in ("fcfs", "ar_preempt"):
         workload = packed_workload([(0, 2 if task.cores == 16_000 else 1, 1, 9, task, False, 0) for task in tasks])
         _, session, _ = run_packed(algorithm, {}, workload)
         assert session.plan.rejections == {
