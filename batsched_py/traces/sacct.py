@@ -65,7 +65,7 @@ _INTERRUPTED: Final = frozenset({"NODE_FAIL", "PREEMPTED"}) | NEVER_RAN | ATTEMP
 _SOON: Final = 86400
 
 
-#: Columns of TRES, in the order in which they are looked at.
+#: Columns of TRES, in the order in which they are read.
 TRES: Final = ("reqtres", "alloctres")
 
 
