@@ -100,10 +100,10 @@ class Player:
         return re.sub(r"\{(\w+)\}", lambda match: str(self._ids.get(match[1], 0)), text)
 
     def _submit(self, at: float, _number: int, job: Mapping[str, Any]) -> None:
-        request = read_request([self._filled(word) for word in job["sbatch"]], job["user"])
         try:
+            request = read_request([self._filled(word) for word in job["sbatch"]], job["user"])
             self._ids[job["name"]] = self.controller.submit(request, at + 0.01)
-        except SlurmRefusalError:
+        except (SlurmRefusalError, ValueError):  # as Slurm refuses it, or an option that is not supported
             return
 
     def _action(self, at: float, _number: int, command: str) -> None:

@@ -61,6 +61,8 @@ class JobAdmission:
             )
             job.eligible = None if request.dependency or request.begin is not None else float(int(now))
             made.append(job)
+        if not self._cluster.fits_idle(made[0], partitions[0], self._cluster.configuration.all_nodes):
+            raise SlurmRefusalError("BadConstraints: no nodes of the cluster have what the job asks for")
         self._check_limits(made)
         return made
 

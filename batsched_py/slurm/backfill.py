@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from math import floor
+from math import floor, inf
 
 from batsched_py.slurm.cluster import Candidate, ClusterState
 from batsched_py.slurm.configuration import SlurmPartition
@@ -98,7 +98,7 @@ class BackfillScheduler:
             nodes = self._nodes(here, candidate, after, after + seconds)
             following = self._next_edge(here, after) if may_reserve else None
             found = earliest(self._cluster, job, nodes, after=after, now=now) if nodes else None
-            if found is not None and (following is None or found[0] <= following):
+            if found is not None and (not may_reserve or found[0] <= self._next_end(here, after, after + seconds)):
                 start, allocation = found
                 if start <= now and not self._lacks_licences(here, candidate, start, start + seconds):
                     self._start(here, job, partition, allocation)
@@ -201,6 +201,10 @@ class BackfillScheduler:
         here.plan.append(planned)
         if len(here.plan) >= self._options.bf_max_job_test - 1:
             here.is_over = True
+
+    def _next_end(self, here: BackfillPass, begin: float, end: float) -> float:
+        """Return the first end of the reservations in an interval: a later start is found again from the next edge."""
+        return min((one.end for one in here.plan if one.begin <= end and begin < one.end), default=inf)
 
     def _next_edge(self, here: BackfillPass, after: float) -> float | None:
         """Return the next instant at which the table of reservations changes, within bf_window."""

@@ -24,7 +24,7 @@ from batsched_py.slurm.hostlist import expand
 from batsched_py.text.display import displayed
 
 _OPTIONS: Final = {field.name: field.type for field in fields(SchedulerOptions)}
-_CR_KNOWN: Final = {"cr_core", "cr_core_memory", "cr_cpu", "cr_cpu_memory", "cr_lln", "cr_memory", "cr_pack_nodes"}
+_CR_KNOWN: Final = {"cr_core", "cr_core_memory", "cr_cpu", "cr_cpu_memory", "cr_lln", "cr_memory"}
 _FLAGS_KNOWN: Final = {"no_fair_tree", "small_relative_to_time"}
 _MODES_KNOWN: Final = {"off", "requeue", "cancel", "suspend", "gang"}
 
@@ -127,7 +127,6 @@ class ConfReader:
             "linear": self._is("selecttype", "linear"),
             "cr_memory": any(word.endswith("memory") for word in cr),
             "cr_lln": "cr_lln" in cr,
-            "pack_nodes": "cr_pack_nodes" in cr,
             "multifactor": not self._is("prioritytype", "basic"),
             "fair_tree": "no_fair_tree" not in flags,
             "small_relative_to_time": "small_relative_to_time" in flags,
@@ -178,13 +177,11 @@ class ConfReader:
                 self._fail(name, "is an unknown or unsupported parameter of a partition")
         shared, _, count = others.get("oversubscribe", "NO").partition(":")
         mode = self._value("OverSubscribe", shared, lambda text: str(text).upper())
-        if mode not in {"NO", "YES", "FORCE", "EXCLUSIVE"}:
-            self._fail("OverSubscribe", f"must be NO, YES, FORCE or EXCLUSIVE, not {displayed(mode)}")
+        if mode not in {"NO", "YES"} and (mode, count) != ("FORCE", "1"):
+            self._fail("OverSubscribe", f"must be NO, YES or FORCE:1; {displayed(shared)} is not supported")
         return SlurmPartition(
             name=pairs[0][1],
             nodes=self._bits("Nodes", others.get("nodes", "")),
-            oversubscribe=mode,
-            shares=self._value("OverSubscribe", count, whole) if count else (4 if mode in {"YES", "FORCE"} else 1),
             up=others.get("state", "UP").upper() == "UP",
             **values,
         )

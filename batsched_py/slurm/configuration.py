@@ -19,6 +19,7 @@ class SchedulerOptions:
     sched_min_interval: int = 2
     default_queue_depth: int = 100
     partition_job_depth: int = 0
+    #: Without effect: a submission starts nothing here, with or without it.
     defer: bool = False
     assoc_limit_stop: bool = False
     preempt_youngest_first: bool = False
@@ -28,18 +29,17 @@ class SchedulerOptions:
     bf_resolution: int = 60
     #: Minutes.
     bf_window: int = 1440
-    bf_window_linear: int = 0
     bf_max_job_test: int = 500
     bf_max_job_user: int = 0
     bf_max_job_part: int = 0
-    bf_max_job_user_part: int = 0
     bf_max_job_start: int = 0
-    bf_max_job_array_resv: int = 20
     bf_min_age_reserve: int = 0
     bf_min_prio_reserve: int = 0
     bf_job_part_count_reserve: int = 0
+    #: Without effect: the recordings of it are met without.
     bf_busy_nodes: bool = False
     bf_licenses: bool = False
+    #: Without effect: a pass takes no time here.
     bf_continue: bool = False
 
 
@@ -83,9 +83,6 @@ class SlurmPartition:
     max_nodes: int | None = None
     job_factor: int = 1
     tier: int = 1
-    oversubscribe: str = "NO"
-    #: Jobs that may share a core.
-    shares: int = 1
     grace: int = 0
     exclusive_user: bool = False
     preempt_mode: str | None = None
@@ -112,7 +109,6 @@ class SlurmConfiguration:
     linear: bool = False
     cr_memory: bool = False
     cr_lln: bool = False
-    pack_nodes: bool = False
     multifactor: bool = False
     weight_age: float = 0
     weight_fairshare: float = 0

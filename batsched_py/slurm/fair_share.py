@@ -6,7 +6,9 @@ fair_tree.html and classic_fair_share.html.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Mapping
+from math import inf
 
 from batsched_py.slurm.accounts import Accounts, Association
 
@@ -24,16 +26,15 @@ def total_usage(association: Association) -> float:
 
 
 def fair_tree_factors(accounts: Accounts) -> dict[int, float]:
-    """Return the factor of each user's association, by its `id()`: its rank among all users."""
-    order: list[list[Association]] = []
-    _rank([[accounts.root]], order)
-    count = sum(len(equal) for equal in order)
-    factors: dict[int, float] = {}
-    rank = count
-    for equal in order:
-        factors |= {id(one): rank / count for one in equal}
-        rank -= len(equal)
-    return factors
+    """Return the factor of each user's association, by its `id()`: its rank among all users.
+
+    Users are compared by the levels of their accounts from the root down, and by their own; equal ones share a rank.
+    """
+    paths = [(_levels(user), user) for user in accounts.users()]
+    depth = max(len(levels) for levels, _ in paths)
+    ranked = sorted(((*levels, *[inf] * (depth - len(levels))), id(user)) for levels, user in paths)
+    keys = [key for key, _ in ranked]
+    return {user: bisect_right(keys, key) / len(keys) for key, user in ranked}
 
 
 def account_usages(accounts: Accounts) -> dict[int, float]:
@@ -66,16 +67,8 @@ def classic_factors(accounts: Accounts, before: Mapping[int, float]) -> dict[int
     return factors
 
 
-def _rank(families: Sequence[Sequence[Association]], order: list[list[Association]]) -> None:
-    """Append users in the order of their rank, the best first; the accounts of one level and value are one family."""
-    for family in families:
-        levels = [(_level(child), child) for account in family for child in account.children]
-        for value in sorted({level for level, _ in levels}, reverse=True):
-            equal = [child for level, child in levels if level == value]
-            if users := [child for child in equal if child.user is not None]:
-                order.append(users)
-            if groups := [child for child in equal if child.user is None]:
-                _rank([groups], order)
+def _levels(user: Association) -> list[float]:
+    return [_level(one) for one in user.path() if one.parent is not None][::-1]
 
 
 def _level(association: Association) -> float:
@@ -86,4 +79,4 @@ def _level(association: Association) -> float:
     usage = sum(total_usage(one) for one in siblings)
     used = total_usage(association) / usage if usage else 0.0
     part = association.shares / shares if shares else 0.0
-    return part / used if used else float("inf")
+    return part / used if used else inf

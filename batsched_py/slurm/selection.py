@@ -8,6 +8,7 @@ place of blocks; with CR_LLN, the node with most free processors is first.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from batsched_py.slurm.configuration import SlurmConfiguration
@@ -64,6 +65,8 @@ class NodeSelector:
         """Return an allocation on some of these nodes (bits), or None if the job does not fit now."""
         for choice in self.choices(job.request.constraint):
             offers = [offer for at in _bits(nodes & choice.nodes) if (offer := self._offer(use, job, at)) is not None]
+            if gpus := job.request.gpus:
+                offers = [offer for offer in offers if self._free_gpus(use, offer.node) >= gpus] or offers
             if choice.groups:
                 offers = self._grouped(offers, choice, job)
             taken = self._taken(offers, job, most_switches)
@@ -150,7 +153,9 @@ class NodeSelector:
         serial = job.tasks == 1 and self._configuration.scheduler.pack_serial_at_end
         if serial:
             return _greedy(sorted(offers, key=lambda offer: (offer.weight, -offer.node)), need)
-        found = self._consecutive(offers, _Need(need.nodes, need.tasks, need.most_nodes))
+        found = self._consecutive(offers, copy(need))
+        # With a fixed number of nodes, blocks may end before all tasks have a place: large nodes are then first.
+        found = found or _greedy(sorted(offers, key=lambda offer: (offer.weight, -offer.tasks, offer.node)), copy(need))
         return found or _greedy(sorted(offers, key=lambda offer: (-offer.tasks, offer.node)), need)
 
     def _consecutive(self, offers: Sequence[_Offer], need: _Need) -> list[tuple[_Offer, int]] | None:

@@ -48,7 +48,6 @@ class BatchRequest:
     hold: bool = False
     #: "", "node" or "user".
     exclusive: str = ""
-    oversubscribe: bool = False
     switches: int | None = None
     switches_wait: float | None = None
     requeue: bool = True
@@ -121,7 +120,6 @@ _FLAGS: Final[Mapping[str, dict[str, Any]]] = {
     "--no-requeue": {"requeue": False},
     "--hold": {"hold": True},
     "-H": {"hold": True},
-    "--oversubscribe": {"oversubscribe": True},
     "--exclusive": {"exclusive": "node"},
 }
 #: Options with a value that have no effect on decisions.

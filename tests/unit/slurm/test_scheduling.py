@@ -1,0 +1,116 @@
+"""Limits, preemption, reservations, priorities and the selection of nodes, in cases computed by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from batsched_py.errors import SlurmRefusalError
+from batsched_py.slurm.accounts import Accounts
+from batsched_py.slurm.decisions import JobRequeue, JobStart, JobSuspension
+from batsched_py.slurm.fair_share import decay, fair_tree_factors
+from tests.unit.slurm.clusters import controller, starts, submit
+
+TIERS = "PartitionName=low Nodes=n[1-4] Default=YES\nPartitionName=high Nodes=n[1-4] PriorityTier=10\n"
+ACCOUNTS = ("add cluster c", "add account phys", "add user alice account=phys", "add user bob account=phys")
+LIMITS = "AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageEnforce=associations,limits,qos"
+
+
+def test_tasks_fill_the_node_on_which_the_fewest_processors_are_left_over() -> None:
+    """One task leaves three processors on n1; four tasks get a node of their own, three join the one."""
+    slurm = controller()
+    for options in ("-J one -n 1 -t 1", "-J four -n 4 -t 1", "-J three -n 3 -t 1"):
+        submit(slurm, options)
+    assert [nodes for _, _, nodes in starts(slurm, 10)] == ["n1", "n2", "n1"]
+
+
+def test_a_limit_of_a_qos_keeps_a_job_but_not_those_behind_it() -> None:
+    """Two jobs of a user may run; another user's starts beside them."""
+    slurm = controller(LIMITS, commands=(*ACCOUNTS, "modify qos normal set MaxJobsPerUser=2"))
+    for name, user in (("a1", "alice"), ("a2", "alice"), ("a3", "alice"), ("b1", "bob")):
+        submit(slurm, f"-J {name} -n 1 -t 1", user=user)
+    assert [job for job, _, _ in starts(slurm, 20)] == ["a1", "a2", "b1"]
+    slurm.ended("a1", 20.5)
+    assert [job for job, _, _ in starts(slurm, 30)] == ["a3"]
+
+
+def test_users_without_association_are_refused_where_associations_are_enforced() -> None:
+    """The message is that of Slurm."""
+    with pytest.raises(SlurmRefusalError, match="Invalid account"):
+        submit(controller(LIMITS, commands=ACCOUNTS), "-J a -n 1", user="carol")
+
+
+def test_a_job_of_a_higher_tier_requeues_one_of_a_lower_tier() -> None:
+    """The job that started first goes; it pends again until its credential has expired."""
+    slurm = controller("PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nAuthInfo=cred_expire=5", TIERS)
+    for name in ("l1", "l2", "l3", "l4"):
+        submit(slurm, f"-J {name} -n 4 -t 9 -p low")
+    slurm.advance(9)
+    submit(slurm, "-J h -n 4 -t 1 -p high", 9.5)
+    decisions = slurm.advance(12)
+    assert [type(one).__name__ for one in decisions] == ["JobRequeue", "JobStart"]
+    assert isinstance(decisions[0], JobRequeue)
+    assert (decisions[0].job, decisions[1].job) == ("l1", "h")
+
+
+def test_with_gang_scheduling_a_preempted_job_is_suspended_and_resumes() -> None:
+    """It keeps its nodes, and its limit moves by the time of the suspension."""
+    slurm = controller("PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG", TIERS)
+    submit(slurm, "-J low -N 4 -n 16 -t 1 -p low")
+    slurm.advance(9)
+    submit(slurm, "-J high -n 4 -t 1 -p high", 9.5)
+    suspension, start = slurm.advance(12)
+    assert isinstance(start, JobStart)
+    assert suspension == JobSuspension("low", start.at, True)
+    slurm.ended("high", 30)
+    assert slurm.advance(30) == [JobSuspension("low", 30, False)]
+    assert slurm.cluster.running[0].limit_end == 6 + 60 + 30 - start.at
+    slurm.cluster.check()
+
+
+def test_a_reservation_keeps_its_nodes_for_its_users() -> None:
+    """A job whose limit reaches into it gets other nodes; one of its users runs inside once it has begun."""
+    slurm = controller()
+    slurm.action(
+        "scontrol create reservation reservationname=r starttime=now+60 duration=5 nodes=n[1-2] users=alice", 0
+    )
+    submit(slurm, "-J other -n 4 -t 2", user="bob")
+    submit(slurm, "-J inside -n 4 -t 2 --reservation=r", user="alice")
+    assert [(job, nodes) for job, _, nodes in starts(slurm, 50)] == [("other", "n3")]
+    slurm.ended("other", 50)
+    assert [(job, nodes) for job, _, nodes in starts(slurm, 130)] == [("inside", "n1")]
+    with pytest.raises(SlurmRefusalError, match="Access denied"):
+        submit(slurm, "-J b -n 1 --reservation=r", 130, user="bob")
+
+
+def test_a_dependency_opens_when_the_other_job_has_ended_well() -> None:
+    """After a failure it is never satisfied."""
+    slurm = controller()
+    first = submit(slurm, "-J first -n 1 -t 1")
+    submit(slurm, f"-J then -n 1 -t 1 --dependency=afterok:{first}")
+    submit(slurm, f"-J never -n 1 -t 1 --dependency=afternotok:{first}")
+    assert [job for job, _, _ in starts(slurm, 10)] == ["first"]
+    slurm.ended("first", 10)
+    assert [job for job, _, _ in starts(slurm, 200)] == ["then"]
+
+
+def test_size_counts_half_by_nodes_and_half_by_processors() -> None:
+    """One node of four and one processor of sixteen are 0.15625 of 10000; nice is subtracted."""
+    slurm = controller("PriorityType=priority/multifactor\nPriorityWeightJobSize=10000")
+    submit(slurm, "-J a -N 1 -n 1 --nice=100")
+    assert slurm.cluster.pending[0].priority == 1562 - 100
+
+
+def test_fair_tree_ranks_users_below_the_account_that_used_less() -> None:
+    """Without usage all are first; with usage of alice, users of other accounts are before bob, and he before her."""
+    accounts = Accounts()
+    for account, users in (("a", ("alice", "bob")), ("b", ("carol",))):
+        accounts.add_account(account, "root")
+        for user in users:
+            accounts.add_user(user, account)
+    assert set(fair_tree_factors(accounts).values()) == {1.0}
+    accounts.by_user["alice"][0].usage = 100.0
+    factors = fair_tree_factors(accounts)
+    ranks = [factors[id(accounts.by_user[user][0])] for user in ("root", "carol", "bob", "alice")]
+    assert ranks == [1.0, 1.0, 0.5, 0.25]
+    decay(accounts, 60, 60)
+    assert accounts.by_user["alice"][0].usage == 50
