@@ -32,6 +32,8 @@ machine; then jobs on machines of 1 008 hosts with different networks, and the r
 
 --steps measures steps of the environment for learning, and the run below, in CPU time of this process.
 
+--batsched measures the variants of the command batsched, with 1 000 jobs, next to C++.
+
 --campaign measures a campaign of many short runs, and the same runs without it.
 
 --experiments measures managed experiments on hosts that fail, and checks their runs.
@@ -73,6 +75,7 @@ from tests.benchmarks import (
     library,
     queries,
     steps,
+    variants,
 )
 from tests.benchmarks.cpp import (
     BURST,
@@ -131,7 +134,7 @@ def main() -> None:
         _measure_decisions(console, arguments.decisions, arguments.plot)
     elif arguments.leases is not None:
         _measure_leases(console, arguments.leases, effort)
-    elif any(vars(arguments)[name] for name in ("constraints", "library", "pybatsim", "queries", "rooms")):
+    elif any(vars(arguments)[name] for name in ("batsched", "constraints", "library", "pybatsim", "queries", "rooms")):
         _measure_queries_or_library(console, arguments, effort)
     elif arguments.journeys is not None:
         _count_journeys(arguments.journeys)
@@ -220,6 +223,8 @@ def _measure_queries_or_library(console: Console, arguments: argparse.Namespace,
     if arguments.pybatsim:
         jobs = 1_000 if arguments.quick else 5_000
         lines = hooks.markdown(apart(hooks.measure_hooks, arguments.pybatsim.absolute(), jobs, effort))
+    elif arguments.batsched:
+        lines = variants.markdown(apart(variants.measure_variants, 1_000, 128, effort))
     elif arguments.library:
         lines = library.markdown(apart(library.measure_library, 2_000 if arguments.quick else 10_000, effort))
     elif arguments.rooms:
@@ -312,6 +317,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rooms", action="store_true", help="only measure jobs that share hosts, as Markdown")
     parser.add_argument("--steps", action="store_true", help="only measure the environment for learning, as Markdown")
     parser.add_argument("--contention", action="store_true", help="only measure jobs that share links, as Markdown")
+    parser.add_argument("--batsched", action="store_true", help="only measure the command batsched, as Markdown")
     parser.add_argument("--library", action="store_true", help="only measure a library for Batsim 5, as Markdown")
     parser.add_argument(
         "--pybatsim",
