@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from batsched_py.model.topologies.cables import Cables
 from batsched_py.model.topologies.crossings import Cable, Crossings
@@ -17,13 +17,11 @@ from batsched_py.text.representation import Brief
 # A quirk of SimGrid 3.32 changes times, and is as there: after a hop between blades it believes to be in chassis 0.
 # From chassis 2 to another blade of chassis 2 a black hop from 0 to 2 follows, and to one of chassis 0 none.
 
-#: Kinds of cables. A `Cable` is (HOST, position, True if up), (GREEN, group, chassis, blade, next blade),
-#: (BLACK, group, blade, chassis, next chassis) or (BLUE, group, next group).
-_HOST, _GREEN, _BLACK, _BLUE = range(4)
+# A `Cable` is the number of one of (position, True if up) of hosts, or behind these of (group, chassis, blade, next
+# blade) of green cables, (group, blade, chassis, next chassis) of black ones, (group, next group) of blue ones.
+
 #: Coordinates of a router: group, chassis, blade.
 _Router = tuple[int, int, int]
-#: Router of a group -> number of its hosts in an exchange.
-_Routers = Mapping[_Router, int]
 
 
 class Dragonfly(Brief, frozen=True):
@@ -66,108 +64,157 @@ class Dragonfly(Brief, frozen=True):
         """Yield the links: to the target's group, its blade, and its chassis."""
         here, target = self._router(source), self._router(destination)
         yield from cables.limiter(f"h{source}")
-        yield self.link((_HOST, source, True), cables)
+        yield self.link(2 * source + 1, cables)
         if here != target:
             yield from self._between_routers(here, target, cables)
         yield from cables.limiter(_name(target))
-        yield self.link((_HOST, destination, False), cables)
+        yield self.link(2 * destination, cables)
         yield from cables.limiter(f"h{destination}")
 
     def crossings(self, positions: Sequence[int]) -> Crossings:
-        """Count the crossings of an exchange, at routers for each other group, and in a group for each two blades."""
-        pairs, others = defaultdict[Cable, int](int), len(positions) - 1
-        for position in positions:
-            pairs[_HOST, position, True] = pairs[_HOST, position, False] = others
-        groups = defaultdict[int, dict[_Router, int]](dict)
-        for position in positions:
-            router = self._router(position)
-            routers = groups[router[0]]
-            routers[router] = routers.get(router, 0) + 1
+        """Count the crossings of an exchange, group by group, for all that crosses a cable at once."""
+        others = len(positions) - 1
+        pairs: dict[Cable, int] = defaultdict(int)
+        pairs.update(dict.fromkeys([cable for position in positions for cable in _ends(position)], others))
+        #: Group -> (chassis, blade) -> number of hosts.
+        groups = defaultdict[int, dict[tuple[int, int], int]](dict)
+        for number, hosts in Counter([position // self.nodes for position in positions]).items():
+            group, chassis, blade = self._place(number)
+            groups[group][chassis, blade] = hosts
+        sizes = {group: sum(routers.values()) for group, routers in groups.items()}
         longest = 0
         for group, routers in groups.items():
-            longest = max(longest, self._count_within(routers, pairs))
-            for other, targets in groups.items():
+            self._count_within(group, routers, len(positions), pairs)
+            longest = max(longest, _longest_within(routers))
+            for other, there in sizes.items():
                 if other != group:
-                    longest = max(longest, self._count_between(routers, targets, pairs))
+                    pairs[self._blue(group, other)] = sizes[group] * there
+                    self._count_between(group, routers, (other, there), pairs)
+                    longest = max(longest, _longest_to(routers, other) + 1 + _longest_to(groups[other], group))
         return Crossings(pairs, longest + 2)
 
     def link(self, cable: Cable, cables: Cables) -> Link:
         """Return the link of a cable in one direction; both have a name with the smaller number first."""
-        kind, *numbers = cable
-        if kind == _HOST:
-            return cables.cable(f"h{numbers[0]}", up=bool(numbers[1]))
-        *place, here, there = numbers
-        name, count = {
-            _GREEN: ("green", self.green),
-            _BLACK: ("black", self.black),
-            _BLUE: ("blue", self.blue),
-        }[kind]
-        where = f"{place[0]}.{place[1]}:" if place else ""
-        ends = f"{min(here, there)}-{max(here, there)}"
-        return cables.cable(f"{name}{where}{ends}", up=here < there, count=count)
+        if cable < 2 * self.hosts:
+            return cables.cable(f"h{cable // 2}", up=bool(cable % 2))
+        if cable < self._first_black:
+            row, there = divmod(cable - 2 * self.hosts, self.blades)
+            row, here = divmod(row, self.blades)
+            return self._joined(cables, "green{}.{}:".format(*divmod(row, self.chassis)), (here, there), self.green)
+        if cable < self._first_blue:
+            row, there = divmod(cable - self._first_black, self.chassis)
+            row, here = divmod(row, self.chassis)
+            return self._joined(cables, "black{}.{}:".format(*divmod(row, self.blades)), (here, there), self.black)
+        return self._joined(cables, "blue", divmod(cable - self._first_blue, self.groups), self.blue)
 
-    def _count_between(self, routers: _Routers, targets: _Routers, pairs: dict[Cable, int]) -> int:
-        """Count the crossings from one group to another; return the largest number of links between two routers."""
-        (group, *_), (other, *_) = next(iter(routers)), next(iter(targets))
-        here, there = sum(routers.values()), sum(targets.values())
-        pairs[_BLUE, group, other] += here * there
-        leaving = arriving = 0
-        for (_, chassis, blade), hosts in routers.items():
-            if blade != other:
-                pairs[_GREEN, group, chassis, blade, other] += hosts * there
-            if chassis != 0:
-                pairs[_BLACK, group, other, chassis, 0] += hosts * there
-            if leaving < 2:
-                leaving = max(leaving, (blade != other) + (chassis != 0))
-        for (_, chassis, blade), hosts in targets.items():
-            if blade != group:
-                pairs[_GREEN, other, 0, group, blade] += hosts * here
-            if chassis != 0:
-                pairs[_BLACK, other, blade, 0, chassis] += hosts * here
-            if arriving < 2:
-                arriving = max(arriving, (blade != group) + (chassis != 0))
-        return leaving + 1 + arriving
+    def _joined(self, cables: Cables, place: str, ends: tuple[int, int], count: int) -> Link:
+        here, there = ends
+        return cables.cable(f"{place}{min(ends)}-{max(ends)}", up=here < there, count=count)
 
-    def _count_within(self, routers: _Routers, pairs: dict[Cable, int]) -> int:
-        """Count the crossings between the routers of a group; return the largest number of links between two."""
-        longest = 0
-        for (group, chassis, blade), hosts in routers.items():
-            for (_, to_chassis, to_blade), targets in routers.items():
-                links, believed = 0, chassis
-                if blade != to_blade:
-                    pairs[_GREEN, group, chassis, blade, to_blade] += hosts * targets
-                    links, believed = 1, 0
-                if believed != to_chassis:
-                    pairs[_BLACK, group, to_blade, believed, to_chassis] += hosts * targets
-                    links += 1
-                longest = max(longest, links)
-        return longest
+    def _green(self, group: int, chassis: int, blade: int, to_blade: int) -> Cable:
+        row = (group * self.chassis + chassis) * self.blades + blade
+        return 2 * self.hosts + row * self.blades + to_blade
+
+    @property
+    def _first_black(self) -> Cable:
+        return 2 * self.hosts + self.groups * self.chassis * self.blades * self.blades
+
+    def _black(self, group: int, blade: int, chassis: int, to_chassis: int) -> Cable:
+        row = (group * self.blades + blade) * self.chassis + chassis
+        return self._first_black + row * self.chassis + to_chassis
+
+    @property
+    def _first_blue(self) -> Cable:
+        return self._first_black + self.groups * self.blades * self.chassis * self.chassis
+
+    def _blue(self, group: int, to_group: int) -> Cable:
+        return self._first_blue + group * self.groups + to_group
+
+    def _count_within(
+        self, group: int, routers: Mapping[tuple[int, int], int], everywhere: int, pairs: dict[Cable, int]
+    ) -> None:
+        """Count the crossings between the routers of a group, and of the black cables from all others to their targets.
+
+        `everywhere` is the number of hosts of the exchange.
+        """
+        blades = defaultdict[int, int](int)
+        for (_, blade), hosts in routers.items():
+            blades[blade] += hosts
+        for (chassis, blade), hosts in routers.items():
+            row = self._green(group, chassis, blade, 0)
+            for to_blade, targets in blades.items():
+                if to_blade != blade:
+                    pairs[row + to_blade] += hosts * targets
+            row = self._black(group, blade, chassis, 0)
+            for to_chassis in range(self.chassis):
+                if to_chassis != chassis and (targets := routers.get((to_chassis, blade), 0)):
+                    pairs[row + to_chassis] += hosts * targets
+            if chassis != 0 and everywhere > blades[blade]:  # from other blades, which believe to be in chassis 0
+                pairs[self._black(group, blade, 0, chassis)] += hosts * (everywhere - blades[blade])
+
+    def _count_between(
+        self, group: int, routers: Mapping[tuple[int, int], int], other: tuple[int, int], pairs: dict[Cable, int]
+    ) -> None:
+        """Count the crossings in a group of what it exchanges with another one; `other` is that and its hosts."""
+        gate, there = other
+        to_gate, blades = self._green(group, 0, 0, gate), dict[int, int]()
+        chassis_hosts: dict[int, int] = {}
+        for (chassis, blade), hosts in routers.items():
+            if blade != gate:
+                pairs[to_gate + (chassis * self.blades + blade) * self.blades] += hosts * there
+                blades[blade] = blades.get(blade, 0) + hosts
+            if chassis != 0:
+                chassis_hosts[chassis] = chassis_hosts.get(chassis, 0) + hosts
+        for chassis, hosts in chassis_hosts.items():
+            pairs[self._black(group, gate, chassis, 0)] += hosts * there
+        row = self._green(group, 0, gate, 0)
+        for blade, hosts in blades.items():
+            pairs[row + blade] += hosts * there
 
     def _between_routers(self, here: _Router, target: _Router, cables: Cables) -> Iterator[Link]:
         group, chassis, blade = here
         if target[0] != group:
             if blade != target[0]:
                 yield from cables.limiter(_name((group, chassis, blade)))
-                yield self.link((_GREEN, group, chassis, blade, target[0]), cables)
+                yield self.link(self._green(group, chassis, blade, target[0]), cables)
                 blade = target[0]
             if chassis != 0:
                 yield from cables.limiter(_name((group, chassis, blade)))
-                yield self.link((_BLACK, group, blade, chassis, 0), cables)
+                yield self.link(self._black(group, blade, chassis, 0), cables)
             yield from cables.limiter(_name((group, 0, target[0])))
-            yield self.link((_BLUE, group, target[0]), cables)
+            yield self.link(self._blue(group, target[0]), cables)
             group, chassis, blade = target[0], 0, group
         if blade != target[2]:
             yield from cables.limiter(_name((group, chassis, blade)))
-            yield self.link((_GREEN, group, chassis, blade, target[2]), cables)
+            yield self.link(self._green(group, chassis, blade, target[2]), cables)
             chassis, blade = 0, target[2]  # so SimGrid believes
         if chassis != target[1]:
             yield from cables.limiter(_name((group, chassis, blade)))
-            yield self.link((_BLACK, group, blade, chassis, target[1]), cables)
+            yield self.link(self._black(group, blade, chassis, target[1]), cables)
 
     def _router(self, position: int) -> _Router:
-        rest, blade = divmod(position // self.nodes, self.blades)
+        return self._place(position // self.nodes)
+
+    def _place(self, router: int) -> _Router:
+        rest, blade = divmod(router, self.blades)
         group, chassis = divmod(rest, self.chassis)
         return group, chassis, blade
+
+
+def _ends(position: int) -> tuple[Cable, Cable]:
+    return 2 * position + 1, 2 * position
+
+
+def _longest_within(routers: Mapping[tuple[int, int], int]) -> int:
+    """Return the largest number of links between two routers of a group, each of which is a chassis and a blade."""
+    if len({blade for _, blade in routers}) > 1 and any(chassis for chassis, _ in routers):
+        return 2
+    return int(len(routers) > 1)
+
+
+def _longest_to(routers: Iterable[tuple[int, int]], gate: int) -> int:
+    """Return the largest number of links between routers of a group and a blade of chassis 0."""
+    return max((blade != gate) + (chassis != 0) for chassis, blade in routers)
 
 
 def _name(router: _Router) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from operator import mul
 
@@ -22,8 +23,8 @@ from batsched_py.text.representation import Brief
 #   the search goes on from the next port number instead of that switch's own; only if none fits it begins anew.
 # * Positions go on from one fat tree of the platform to the next: `before` is the number of hosts in those before this.
 
-# A `Cable` is (level of the child, True if crossed upwards, parent's number for the child, number among the cables side
-# by side, digits of the child...).
+# A `Cable` has these as digits, from the last one: level of the child, 1 if crossed upwards, parent's number for the
+# child, number among the cables side by side, digits of the child.
 
 #: Digits of a node.
 _Node = tuple[int, ...]
@@ -84,8 +85,25 @@ class FatTree(Brief, frozen=True):
 
     def link(self, cable: Cable, cables: Cables) -> Link:
         """Return the link of a cable in one direction."""
-        level, up, parent, number, *node = cable
+        rest, level = divmod(cable, len(self.children))
+        rest, up = divmod(rest, 2)
+        rest, parent = divmod(rest, self.parents[level])
+        rest, number = divmod(rest, self.parallel[level])
+        node = []
+        for digits in (*self.parents[:level], *self.children[level:]):
+            rest, digit = divmod(rest, digits)
+            node.append(digit)
         return cables.cable(f"{_name(tuple(node), level)}_{parent}_{number}", up=bool(up))
+
+    def _cable(self, node: _Node, level: int, up: int, parent: int, number: int) -> Cable:
+        """Return the cable of a node of a level to its parent with this number."""
+        cable = 0
+        for digit, digits in zip(
+            reversed(node), reversed((*self.parents[:level], *self.children[level:])), strict=True
+        ):
+            cable = cable * digits + digit
+        cable = (cable * self.parallel[level] + number) * self.parents[level] + parent
+        return (cable * 2 + up) * len(self.children) + level
 
     def crossings(self, positions: Sequence[int]) -> Crossings:
         """Count the crossings of an exchange, level by level until one switch is above all.
@@ -94,7 +112,7 @@ class FatTree(Brief, frozen=True):
         first meet a destination in the same switch, and whose numbers have the same remainder by the numbers of
         parallel cables, go the same way down.
         """
-        pairs, period = defaultdict[Cable, int](int), math.lcm(*self.parallel)
+        pairs, period = dict[Cable, int](), math.lcm(*self.parallel)
         level, size = 0, 1
         #: Subtree of the level, by its position among these -> remainder -> number of sources.
         sources = {position: Counter([(position + self.before) % period]) for position in positions}
@@ -125,18 +143,21 @@ class FatTree(Brief, frozen=True):
                 outside = destinations - within[choice]
                 if outside:
                     number, parent = divmod(choice[-1], self.parents[level])
-                    pairs[level, True, parent, number, *choice[:-1], *rest] += sources * outside
+                    cable = self._cable((*choice[:-1], *rest), level, 1, parent, number)
+                    pairs[cable] = pairs.get(cable, 0) + sources * outside
 
     def _count_down(self, position: int, level: int, sources: Mapping[int, int], pairs: dict[Cable, int]) -> None:
         """Count the crossings from a switch of this level down to a host, by the remainders of their sources."""
-        if not sources:
-            return
+        for remainder, count in sources.items():
+            for cable in _cables_down(self, position, level, remainder):
+                pairs[cable] = pairs.get(cable, 0) + count
+
+    def cables_down(self, position: int, level: int, source: int) -> tuple[Cable, ...]:
+        """Return the cables to a host from the switch of a level at which it is met first from a source."""
         target = self._digits(position)
         choices = self._choices(position + self.before, level - 1)
         switch = (*choices[:-1], choices[-1] % self.parents[level - 1], *target[level:])
-        for remainder, count in sources.items():
-            for cable, _ in self._down(switch, level, target, remainder):
-                pairs[cable] += count
+        return tuple([cable for cable, _ in self._down(switch, level, target, source)])
 
     def _choices(self, destination: int, level: int) -> _Node:
         """Return the digits of the node of a level on the ways up to a destination, and its choice there.
@@ -152,7 +173,7 @@ class FatTree(Brief, frozen=True):
     def _up(self, node: _Node, level: int, destination: int) -> tuple[Cable, _Node]:
         """Return the cable and the node above that a destination, by its number in all fat trees, chooses."""
         number, parent = divmod(self._choices(destination, level)[-1], self.parents[level])
-        return (level, True, parent, number, *node), (*node[:level], parent, *node[level + 1 :])
+        return self._cable(node, level, 1, parent, number), (*node[:level], parent, *node[level + 1 :])
 
     def _down(self, node: _Node, level: int, target: _Node, source: int) -> Iterator[tuple[Cable, _Node]]:
         """Yield the cables and the nodes from a switch to a host; `source` is its number in all fat trees."""
@@ -160,13 +181,13 @@ class FatTree(Brief, frozen=True):
         while level > 0:
             level -= 1
             size, last = self.children[level], self.children[level] * self.parallel[level]
-            fits = next((each for each in range(port, last) if each % size == target[level]), None)
-            if fits is None:
+            fits = port + (target[level] - port) % size
+            if fits >= last:
                 first = self._first_port(level + 1, source)
-                fits = next(each for each in range(first, last) if each % size == target[level])
+                fits = first + (target[level] - first) % size
             above = node[level]
             node = (*node[:level], target[level], *node[level + 1 :])
-            yield (level, False, above, fits // size, *node), node
+            yield self._cable(node, level, 0, above, fits // size), node
             port = fits + 1
 
     def _first_port(self, level: int, source: int) -> int:
@@ -179,6 +200,11 @@ class FatTree(Brief, frozen=True):
             digits.append(position % size)
             position //= size
         return tuple(digits)
+
+
+@lru_cache(maxsize=65_536)
+def _cables_down(tree: FatTree, position: int, level: int, remainder: int) -> tuple[Cable, ...]:
+    return tree.cables_down(position, level, remainder)
 
 
 def _name(node: tuple[int, ...], level: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from operator import mul
@@ -17,7 +17,7 @@ from batsched_py.text.representation import Brief
 # Position p has the coordinates p mod d0, p // d0 mod d1, ... Each host owns one cable for each dimension, to its
 # neighbour in the direction +. In a dimension of two hosts there are thus two cables between them.
 
-# A `Cable` is (its host, its dimension, True if crossed in the direction +).
+# A `Cable` is the number of one of (its host, its dimension, True if crossed in the direction +).
 
 
 class Torus(Brief, frozen=True):
@@ -57,18 +57,22 @@ class Torus(Brief, frozen=True):
         for dimension, size in enumerate(self.sizes):
             place = here // stride % size
             line = here - place * stride
-            forward, owners = _steps(place, destination // stride % size, size)
-            for owner in owners:
+            for step in _steps(place, destination // stride % size, size):
+                owner, forward = divmod(step, 2)
                 yield from cables.limiter(str(line + (owner if forward else (owner + 1) % size) * stride))
-                yield self.link((line + owner * stride, dimension, forward), cables)
+                yield self.link(self._cable(line + owner * stride, dimension, forward), cables)
             here = line + destination // stride % size * stride
             stride *= size
         yield from cables.limiter(str(destination))
 
     def link(self, cable: Cable, cables: Cables) -> Link:
         """Return the link of a cable in one direction."""
-        owner, dimension, forward = cable
+        owner, way = divmod(cable, 2 * len(self.sizes))
+        dimension, forward = divmod(way, 2)
         return cables.cable(f"{owner}_{dimension}", up=bool(forward))
+
+    def _cable(self, owner: int, dimension: int, forward: int) -> Cable:
+        return (owner * len(self.sizes) + dimension) * 2 + forward
 
     def crossings(self, positions: Sequence[int]) -> Crossings:
         """Count the crossings of an exchange.
@@ -76,37 +80,58 @@ class Torus(Brief, frozen=True):
         After some dimensions, the pairs with the same coordinates of the target in these and of the source in the
         others are at the same host, and go the same ways in the next dimension.
         """
-        pairs = defaultdict[Cable, int](int)
+        pairs: dict[Cable, int] = {}
         #: Host that some pairs have reached -> most links so far.
         flows = dict.fromkeys(positions, 0)
         stride = 1
         for dimension, size in enumerate(self.sizes):
-            sources = Counter(position // stride for position in positions)
-            #: Coordinates in the dimensions before -> coordinate in this one -> number of targets.
-            targets = defaultdict[int, Counter[int]](Counter)
-            for position in positions:
-                targets[position % stride][position // stride % size] += 1
+            sources = Counter([position // stride for position in positions])
+            targets = _targets(positions, stride, size)
             reached: dict[int, int] = {}
+            #: First host of a ring -> step in it -> number of pairs.
+            rings: dict[int, list[int]] = {}
             for here, links in flows.items():
                 count, place = sources[here // stride], here // stride % size
                 line = here - place * stride
+                ring = rings.get(line)
+                if ring is None:
+                    ring = rings[line] = [0] * (2 * size)
                 for target, times in targets[here % stride].items():
-                    forward, owners = _steps(place, target, size)
-                    for owner in owners:
-                        pairs[line + owner * stride, dimension, forward] += count * times
+                    steps, crossing = _steps(place, target, size), count * times
+                    for step in steps:
+                        ring[step] += crossing
                     there = line + target * stride
-                    reached[there] = max(reached.get(there, 0), links + len(owners))
+                    most = links + len(steps)
+                    if most >= reached.get(there, 0):
+                        reached[there] = most
+            pairs.update(self._cables(rings, dimension, stride))
             flows, stride = reached, stride * size
         return Crossings(pairs, max(flows.values()))
 
+    def _cables(self, rings: Mapping[int, list[int]], dimension: int, stride: int) -> Iterator[tuple[Cable, int]]:
+        """Yield (cable, number of pairs) of rings, which are first host -> step -> number of pairs."""
+        for line, ring in rings.items():
+            for step, crossing in enumerate(ring):
+                if crossing:
+                    yield self._cable(line + (step >> 1) * stride, dimension, step & 1), crossing
 
-@lru_cache(maxsize=1_024)
-def _steps(place: int, target: int, size: int) -> tuple[bool, tuple[int, ...]]:
-    """Return the way in a ring: True for the direction +, and the places that own its cables in turn."""
-    forward = _is_forward(place, target, size)
-    if forward:
-        return True, tuple([each % size for each in range(place, place + (target - place) % size)])
-    return False, tuple([each % size for each in range(place - 1, place - 1 - (place - target) % size, -1)])
+
+def _targets(positions: Sequence[int], stride: int, size: int) -> Mapping[int, Mapping[int, int]]:
+    """Return coordinates in the dimensions before that of this stride -> coordinate in this one -> number of hosts."""
+    targets = defaultdict[int, dict[int, int]](dict)
+    for position in positions:
+        places = targets[position % stride]
+        place = position // stride % size
+        places[place] = places.get(place, 0) + 1
+    return targets
+
+
+@lru_cache(maxsize=16_384)
+def _steps(place: int, target: int, size: int) -> tuple[int, ...]:
+    """Return the way in a ring: for each cable twice the place that owns it, plus 1 in the direction +."""
+    if _is_forward(place, target, size):
+        return tuple([2 * (each % size) + 1 for each in range(place, place + (target - place) % size)])
+    return tuple([2 * (each % size) for each in range(place - 1, place - 1 - (place - target) % size, -1)])
 
 
 def _is_forward(place: int, target: int, size: int) -> bool:

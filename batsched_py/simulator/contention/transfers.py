@@ -129,8 +129,7 @@ class TransferModel:
         for times in sorted(set(crossings.pairs.values())):
             totals[times] = total = Equal(exchange.amount, times - before).added_to(total)
             before = times
-        carried = [(cables[cable], totals[times]) for cable, times in crossings.pairs.items()]
-        load.carried = {each[0].name: each for each in carried}
+        load.carried = {(link := cables[cable]).name: (link, totals[times]) for cable, times in crossings.pairs.items()}
         return True
 
     def _arm(self, host: int) -> _Arm:
