@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from batsched_py.model.topologies.cables import Cables
 from batsched_py.model.topologies.crossings import Cable, Crossings
@@ -82,15 +82,17 @@ class Dragonfly(Brief, frozen=True):
             group, chassis, blade = self._place(number)
             groups[group][chassis, blade] = hosts
         sizes = {group: sum(routers.values()) for group, routers in groups.items()}
+        high = {group: {blade for chassis, blade in routers if chassis} for group, routers in groups.items()}
         longest = 0
         for group, routers in groups.items():
             self._count_within(group, routers, len(positions), pairs)
-            longest = max(longest, _longest_within(routers))
+            longest = max(longest, _longest_within(routers, high[group]))
             for other, there in sizes.items():
                 if other != group:
                     pairs[self._blue(group, other)] = sizes[group] * there
                     self._count_between(group, routers, (other, there), pairs)
-                    longest = max(longest, _longest_to(routers, other) + 1 + _longest_to(groups[other], group))
+                    leaving = _longest_to(routers, high[group], other)
+                    longest = max(longest, leaving + 1 + _longest_to(groups[other], high[other], group))
         return Crossings(pairs, longest + 2)
 
     def link(self, cable: Cable, cables: Cables) -> Link:
@@ -140,17 +142,18 @@ class Dragonfly(Brief, frozen=True):
         blades = defaultdict[int, int](int)
         for (_, blade), hosts in routers.items():
             blades[blade] += hosts
+        green, black, many = self._green(group, 0, 0, 0), self._black(group, 0, 0, 0), self.chassis
         for (chassis, blade), hosts in routers.items():
-            row = self._green(group, chassis, blade, 0)
+            row = green + (chassis * self.blades + blade) * self.blades
             for to_blade, targets in blades.items():
                 if to_blade != blade:
                     pairs[row + to_blade] += hosts * targets
-            row = self._black(group, blade, chassis, 0)
-            for to_chassis in range(self.chassis):
+            row = black + (blade * many + chassis) * many
+            for to_chassis in range(many):
                 if to_chassis != chassis and (targets := routers.get((to_chassis, blade), 0)):
                     pairs[row + to_chassis] += hosts * targets
             if chassis != 0 and everywhere > blades[blade]:  # from other blades, which believe to be in chassis 0
-                pairs[self._black(group, blade, 0, chassis)] += hosts * (everywhere - blades[blade])
+                pairs[black + blade * many * many + chassis] += hosts * (everywhere - blades[blade])
 
     def _count_between(
         self, group: int, routers: Mapping[tuple[int, int], int], other: tuple[int, int], pairs: dict[Cable, int]
@@ -205,16 +208,21 @@ def _ends(position: int) -> tuple[Cable, Cable]:
     return 2 * position + 1, 2 * position
 
 
-def _longest_within(routers: Mapping[tuple[int, int], int]) -> int:
-    """Return the largest number of links between two routers of a group, each of which is a chassis and a blade."""
-    if len({blade for _, blade in routers}) > 1 and any(chassis for chassis, _ in routers):
+def _longest_within(routers: Mapping[tuple[int, int], int], high: Set[int]) -> int:
+    """Return the largest number of links between two routers of a group, each of which is a chassis and a blade.
+
+    `high` has the blades of those in other chassis than 0.
+    """
+    if high and len({blade for _, blade in routers}) > 1:
         return 2
     return int(len(routers) > 1)
 
 
-def _longest_to(routers: Iterable[tuple[int, int]], gate: int) -> int:
+def _longest_to(routers: Mapping[tuple[int, int], int], high: Set[int], gate: int) -> int:
     """Return the largest number of links between routers of a group and a blade of chassis 0."""
-    return max((blade != gate) + (chassis != 0) for chassis, blade in routers)
+    if len(high) > 1 or (high and gate not in high):
+        return 2
+    return int(len(routers) > 1 or (0, gate) not in routers)
 
 
 def _name(router: _Router) -> str:

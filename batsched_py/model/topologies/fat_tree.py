@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from operator import mul
@@ -97,12 +96,16 @@ class FatTree(Brief, frozen=True):
 
     def _cable(self, node: _Node, level: int, up: int, parent: int, number: int) -> Cable:
         """Return the cable of a node of a level to its parent with this number."""
-        cable = 0
+        whole = 0
         for digit, digits in zip(
             reversed(node), reversed((*self.parents[:level], *self.children[level:])), strict=True
         ):
-            cable = cable * digits + digit
-        cable = (cable * self.parallel[level] + number) * self.parents[level] + parent
+            whole = whole * digits + digit
+        return self._numbered(whole, level, up, parent, number)
+
+    def _numbered(self, node: int, level: int, up: int, parent: int, number: int) -> Cable:
+        """Return the cable of a node, whose digits are those of one number, the last digit first."""
+        cable = (node * self.parallel[level] + number) * self.parents[level] + parent
         return (cable * 2 + up) * len(self.children) + level
 
     def crossings(self, positions: Sequence[int]) -> Crossings:
@@ -115,42 +118,50 @@ class FatTree(Brief, frozen=True):
         pairs, period = dict[Cable, int](), math.lcm(*self.parallel)
         level, size = 0, 1
         #: Subtree of the level, by its position among these -> remainder -> number of sources.
-        sources = {position: Counter([(position + self.before) % period]) for position in positions}
+        sources = {position: {(position + self.before) % period: 1} for position in positions}
         while level == 0 or len(sources) > 1:
             self._count_up(positions, level, size, pairs)
             below, below_size = sources, size
             size *= self.children[level]
             level += 1
-            sources = defaultdict[int, Counter[int]](Counter)
+            sources = {}
             for subtree, counts in below.items():
-                sources[subtree * below_size // size].update(counts)
+                above = sources.setdefault(subtree * below_size // size, {})
+                for remainder, count in counts.items():
+                    above[remainder] = above.get(remainder, 0) + count
             for position in positions:
-                arrived = sources[position // size] - below[position // below_size]
-                self._count_down(position, level, arrived, pairs)
+                near = below[position // below_size]
+                for remainder, count in sources[position // size].items():
+                    arrived = count - near.get(remainder, 0)
+                    if arrived:
+                        for cable in _cables_down(self, position, level, remainder):
+                            pairs[cable] = pairs.get(cable, 0) + arrived
         return Crossings(pairs, 2 * level)
 
     def _count_up(self, positions: Sequence[int], level: int, size: int, pairs: dict[Cable, int]) -> None:
         """Count the crossings from all subtrees of a level, which have this size, to the level above."""
-        choices = Counter[_Node]()
-        inside = defaultdict[int, Counter[_Node]](Counter)
+        below, parents, parallel = math.prod(self.parents[:level]), self.parents[level], self.parallel[level]
+        #: Choice of a destination, a number -> number of destinations; subtree -> choice -> of those in it.
+        choices: dict[int, int] = {}
+        inside: dict[int, dict[int, int]] = {}
         for position in positions:
-            choice = self._choices(position + self.before, level)
-            choices[choice] += 1
-            inside[position // size][choice] += 1
+            choice = (position + self.before) % (below * parents * parallel)
+            choices[choice] = choices.get(choice, 0) + 1
+            within = inside.setdefault(position // size, {})
+            within[choice] = within.get(choice, 0) + 1
+        #: Cables of the first subtree; those of the next have numbers larger by the same step.
+        first = {}
+        for choice in choices:
+            number, parent = divmod(choice // below, parents)
+            first[choice] = self._numbered(choice % below, level, 1, parent, number)
+        step = self._numbered(below, level, 0, 0, 0) - self._numbered(0, level, 0, 0, 0)
         for subtree, within in inside.items():
-            sources, rest = within.total(), self._digits(subtree * size)[level:]
+            sources = sum(within.values())
             for choice, destinations in choices.items():
-                outside = destinations - within[choice]
+                outside = destinations - within.get(choice, 0)
                 if outside:
-                    number, parent = divmod(choice[-1], self.parents[level])
-                    cable = self._cable((*choice[:-1], *rest), level, 1, parent, number)
+                    cable = first[choice] + subtree * step
                     pairs[cable] = pairs.get(cable, 0) + sources * outside
-
-    def _count_down(self, position: int, level: int, sources: Mapping[int, int], pairs: dict[Cable, int]) -> None:
-        """Count the crossings from a switch of this level down to a host, by the remainders of their sources."""
-        for remainder, count in sources.items():
-            for cable in _cables_down(self, position, level, remainder):
-                pairs[cable] = pairs.get(cable, 0) + count
 
     def cables_down(self, position: int, level: int, source: int) -> tuple[Cable, ...]:
         """Return the cables to a host from the switch of a level at which it is met first from a source."""
