@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from batsched_py.model.zone import Link
 from batsched_py.simulator.contention.fair_bottleneck import Load, Resource, fair_rates
@@ -42,6 +43,8 @@ class ActivityDemand(Struct, frozen=True):
         latency: seconds before the activity advances.
         window: minimum duration of the transfers in seconds by SimGrid's TCP window; 0 without this limit.
         measure: returns latency and window anew, where latencies change over time; otherwise None.
+        crossing: seconds of the slowest link, infinite with one that is off; computed.
+        is_divided: True if no link is a FATPIPE; computed.
     """
 
     flops: tuple[tuple[int, float], ...] = ()
@@ -49,13 +52,20 @@ class ActivityDemand(Struct, frozen=True):
     latency: float = 0.0
     window: float = 0.0
     measure: Callable[[], tuple[float, float]] | None = None
+    crossing: float = 0.0
+    is_divided: bool = True
+
+    def __post_init__(self) -> None:
+        """Look at the links once, which may be hundreds."""
+        seconds = [amount / link.bandwidth if link.bandwidth else math.inf for link, amount in self.links]
+        force_setattr(self, "crossing", max(seconds, default=0.0))
+        force_setattr(self, "is_divided", all([link.shared for link, _ in self.links]))  # noqa: C419  # is faster
 
     def seconds_alone(self, processors: Processors) -> float:
         """Return the duration in seconds without other activities, after its latency; infinite if it stands still."""
         if not self.links and not self.flops:  # SimGrid knows no size without a link, as between hosts of Vivaldi zones
             return 0.0
-        crossing = [amount / link.bandwidth if link.bandwidth else math.inf for link, amount in self.links]
-        seconds = max([self.window, *crossing])
+        seconds = max(self.window, self.crossing)
         if seconds == math.inf and not all(link.bandwidth for link, _ in self.links):
             return math.inf
         if len({host for host, _ in self.flops}) < len(self.flops):
@@ -80,7 +90,7 @@ class ActivityDemand(Struct, frozen=True):
 
         SimGrid may let a task exceed the capacity of a FATPIPE link, and that of a host with several of its executors.
         """
-        if len({host for host, _ in self.flops}) < len(self.flops) or not all(link.shared for link, _ in self.links):
+        if not self.is_divided or len({host for host, _ in self.flops}) < len(self.flops):
             return bound
         return min(bound, 1.0 / seconds) if seconds else bound
 

@@ -77,14 +77,13 @@ class ResourceTable:
             needs[name] = need = amount if amount < capacity * LONGEST_TASK else bounded(amount, capacity)
             resource = holders.get(name)
             if resource is None:
+                holders[name] = activity
                 continue
             if isinstance(resource, Activity):
-                resource = _share(resource, name, capacity, shared=link.shared)
+                resource = holders[name] = _share(resource, name, capacity, shared=link.shared)
             resource.users[activity] = need
             shared[name] = resource
             crowded.append(resource)
-        holders.update(dict.fromkeys(needs, activity))
-        holders.update(shared)
         self._compare(activity, crowded)
         return crowded
 
@@ -93,7 +92,7 @@ class ResourceTable:
         holders = self._holders
         for key in activity.needs:
             resource = holders[key]
-            if isinstance(resource, Activity):
+            if resource is activity or isinstance(resource, Activity):  # it is the only one
                 del holders[key]
                 continue
             users = resource.users
@@ -193,15 +192,17 @@ class ResourceTable:
                 resource = shared.get(host)
                 if resource is None:
                     resource = SharedResource(host, capacity, True, {activity: needs[host]}, math.inf, limiting=True)
-                    shared[host] = resource
+                    holders[host] = shared[host] = resource
                 activity.limits[resource] = needs[host]
                 activity.further.setdefault(resource, []).append(amount)
                 continue
             needs[host] = amount
             holder = holders.get(host)
             if holder is None:
+                holders[host] = activity
                 continue
             resource = _share(holder, host, capacity) if isinstance(holder, Activity) else holder
+            holders[host] = resource
             resource.users[activity] = amount
             shared[host] = resource
             crowded.append(resource)
@@ -212,17 +213,14 @@ class ResourceTable:
         unknown, rounds, fastest = [], self._rounds, activity.fastest
         for resource in crowded:
             users, stricter = resource.users, resource.stricter
-            amount, count = users[activity], len(users)
-            resource.peak = peak = max(resource.peak, amount * fastest)
-            if count == 2:
-                other = next(iter(users))
-                if other.scarcest == resource.key:
-                    other.forget_ceiling()
+            amount, peak = users[activity], resource.peak
+            if amount * fastest > peak:
+                resource.peak = peak = amount * fastest
             if stricter is None:
                 if resource.limiting:
                     activity.limits[resource] = amount
                     continue
-                if rounds * count * peak < resource.capacity * _NEARLY_ALL - _REST:
+                if rounds * len(users) * peak < resource.capacity * _NEARLY_ALL - _REST:
                     continue
             elif stricter.users.get(activity, 0.0) >= amount:
                 continue
@@ -258,6 +256,8 @@ class ResourceTable:
 def _share(holder: Activity, key: int | str, capacity: float, *, shared: bool = True) -> SharedResource:
     """Return the resource of what one activity has used alone until now."""
     need = holder.needs[key]
+    if holder.scarcest == key:
+        holder.forget_ceiling()
     peak = need * holder.fastest if isinstance(key, str) else math.inf
     resource = holder.shared[key] = SharedResource(key, capacity, shared, {holder: need}, peak)
     return resource

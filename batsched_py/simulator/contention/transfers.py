@@ -51,11 +51,12 @@ class TransferModel:
         """
         load = _NetworkLoad(self._tcp_window)
         for part in parts:
+            load.mix()
             if isinstance(part, AllToAll) and self._add_crossings(load, part):
                 continue
             if not (isinstance(part, Exchange) and self._add_sums(load, part)):
                 self._add_pairs(load, part)
-        return tuple(load.carried.values()), load.latency, load.window
+        return load.only or tuple(load.carried.values()), load.latency, load.window
 
     def change_latency(self, links: Iterable[str], latency: float) -> None:
         """Give links another latency, in seconds, for the demands that are computed from now on."""
@@ -129,7 +130,7 @@ class TransferModel:
         for times in sorted(set(crossings.pairs.values())):
             totals[times] = total = Equal(exchange.amount, times - before).added_to(total)
             before = times
-        load.carried = {(link := cables[cable]).name: (link, totals[times]) for cable, times in crossings.pairs.items()}
+        load.only = tuple([(cables[cable], totals[times]) for cable, times in crossings.pairs.items()])
         return True
 
     def _arm(self, host: int) -> _Arm:
@@ -216,12 +217,14 @@ class _NetworkLoad(Struct):
     Attributes:
         tcp_window: in bytes.
         carried: name -> link, and the bytes that it carries; names, because hashing a whole link is slow.
+        only: those of a single exchange, each on another link, before others are added.
         latency: the maximum latency.
         window: minimum duration in seconds by the TCP window.
     """
 
     tcp_window: float
     carried: dict[str, tuple[Link, float]] = field(default_factory=dict)
+    only: tuple[tuple[Link, float], ...] = ()
     latency: float = 0.0
     window: float = 0.0
 
@@ -229,6 +232,11 @@ class _NetworkLoad(Struct):
         """Take account of the latency of a transfer of this number of bytes."""
         self.latency = max(self.latency, latency)
         self.window = max(self.window, size * 2 * latency / self.tcp_window)
+
+    def mix(self) -> None:
+        """Let other transfers be added."""
+        if self.only:
+            self.carried, self.only = {each[0].name: each for each in self.only}, ()
 
     def carry(self, link: Link, amounts: Amounts) -> None:
         """Add the bytes of transfers to a link."""
