@@ -13,7 +13,7 @@ from batsched_py.simulator.contention.demand import LONGEST_TASK, Processors, bo
 from batsched_py.simulator.contention.fair_bottleneck import PRECISION
 
 # Jobs in a dragonfly or torus share hundreds of links, of which few can limit a rate. The solver sees only those that
-# can (`limits`), in a dragonfly of 1 008 hosts one in thirty, and its rates are the same to the last bit. Two kinds of
+# can (`limits`), in a dragonfly of 1 008 hosts one in a hundred; its rates are the same to the last bit. Two kinds of
 # resources cannot:
 #
 # * One is slack if it has enough for all of its users at the rates that they never exceed (`Activity.fastest`). In a
