@@ -11,8 +11,8 @@ import orjson
 import pytest
 
 from batsched_py.errors import OptionError
+from batsched_py.reporting.api import Schedule
 from batsched_py.reporting.metrics.critical_path import CriticalJob, critical_path
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.runs.simulate import simulate
 from batsched_py.traces.batsim_json import read_workload
 from tests.platforms import plain_platform
