@@ -13,7 +13,7 @@ COMPILED_TESTS = $(addprefix tests/unit/,model/test_name_set.py model/test_packe
   planning/test_random_lives.py protocol scheduling schedulers session state transcripts test_bits.py test_builds.py \
   test_compiled.py test_hostset.py $(addprefix simulator/,jobs machines referee time wire test_contention_runs.py \
   test_golden_runs.py test_live_loop.py test_properties.py test_simgrid_cases.py test_simulation.py test_turns.py)) \
-  tests/integration/test_contract.py tests/integration/test_direct_exchange.py
+  $(addprefix tests/integration/,test_contract.py test_direct_exchange.py test_packed_runs.py)
 DEMO = batsched-py simulate -p platforms/cluster32.xml -w workloads/lublin200.json -s easy --gantt -e out/demo
 
 BIN = $(VENV)/bin
