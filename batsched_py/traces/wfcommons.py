@@ -73,6 +73,14 @@ _WORKFLOW: Final = Members(
     | {"executedAt"},
     unknown=UnknownNames.REPORTED,
 )
+_SPECIFICATION: Final = Members(
+    "a specification", frozenset({"tasks", "metrics"}), {"files": _FILES}, UnknownNames.REPORTED
+)
+_EXECUTION: Final = Members(
+    "an execution",
+    frozenset({"tasks", "machines", "makespan", "makespanInSeconds", "executedAt", "metrics"}),
+    unknown=UnknownNames.REPORTED,
+)
 _NAME: Final = name_text()
 _OBJECTS: Final = list_of(OBJECT, "objects")
 _NAMES: Final = list_of(_NAME, "names of tasks", most=MOST)
@@ -151,7 +159,8 @@ def _read_tasks(workflow: Mapping[str, Any], notes: Notes) -> dict[str, _Measure
     for index, members in enumerate(objects):
         _TASK.check(members, notes, f"{place.path}[{index}]")
         try:
-            task = _read_task({**members, **measured.get(str(members.get("id")), {})})
+            name = take(members, "id", _NAME, "")
+            task = _read_task({**members, **measured.get(name, {})})
         except ValueError as error:
             place[index].add(error)
             continue
@@ -162,20 +171,32 @@ def _read_tasks(workflow: Mapping[str, Any], notes: Notes) -> dict[str, _Measure
     place.refuse()
     if not read:
         raise FieldError(place.path, "must not be empty")
-    return _named(read, place, by_name=not later)
+    tasks = _named(read, place, by_name=not later)
+    if others := measured.keys() - tasks.keys():
+        rule = f"is not in workflow.specification.tasks: {shown(min(others))}"
+        raise FieldError("workflow.execution.tasks", rule)
+    return tasks
 
 
 def _measured(workflow: Mapping[str, Any], notes: Notes) -> dict[str, Mapping[str, Any]]:
-    """Return the members of the execution of each task, by its id."""
+    """Return the members of the execution of each task, by its id. FieldError for an id that is missing or repeated."""
     path = "workflow.execution"
+    _SPECIFICATION.check(take(workflow, "specification", OBJECT), notes, "workflow.specification")
     try:
-        objects = take(take(workflow, "execution", OBJECT), "tasks", _OBJECTS)
+        execution = take(workflow, "execution", OBJECT)
+        _EXECUTION.check(execution, notes, path)
+        objects = take(execution, "tasks", _OBJECTS)
     except FieldError as error:
         raise inside("workflow" if error.path.startswith("execution") else path, error) from None
+    found, place = dict[str, Mapping[str, Any]](), Place(f"{path}.tasks")
     for index, members in enumerate(objects):
-        _TASK.check(members, notes, f"{path}.tasks[{index}]")
-    kept = ("runtimeInSeconds", "coreCount")
-    return {str(one.get("id")): {name: one[name] for name in kept if name in one} for one in objects}
+        _TASK.check(members, notes, f"{place.path}[{index}]")
+        name = place[index].read(lambda given: take(given, "id", _NAME), members, "")
+        if name in found:
+            (place[index] / "id").note(f"is the id of two tasks: {shown(name)}")
+        found[name] = {key: members[key] for key in ("runtimeInSeconds", "coreCount") if key in members}
+    place.refuse()
+    return found
 
 
 def _read_task(members: Mapping[str, Any]) -> _MeasuredTask:
@@ -231,13 +252,12 @@ def _edges(tasks: Mapping[str, _MeasuredTask]) -> dict[str, list[str]]:
 
 def _machine_size(workflow: Mapping[str, Any], *, by_core: bool) -> int:
     """Return the number of machines on which the workflow was measured, or that of their cores; 0 if unknown."""
-    execution = workflow.get("execution", workflow)
-    machines = execution.get("machines") if isinstance(execution, Mapping) else None
-    if machines is None:
-        return 0
-    total = 0.0
-    for machine in _OBJECTS.read(machines):
-        cpu = machine.get("cpu", {})
-        cores = cpu.get("coreCount", cpu.get("count", 1)) if isinstance(cpu, Mapping) else 1
-        total += _CORES.read(cores) if by_core else 1
-    return ceil(total)
+    later = "execution" in workflow
+    try:
+        machines = take(take(workflow, "execution", OBJECT) if later else workflow, "machines", _OBJECTS, ())
+        if not by_core:
+            return len(machines)
+        cpus = [take(machine, "cpu", OBJECT, {}) for machine in machines]
+        return ceil(sum(take(cpu, "coreCount" if "coreCount" in cpu else "count", _CORES, 1.0) for cpu in cpus))
+    except ValueError as error:
+        raise inside("workflow.execution" if later else "workflow", error) from None

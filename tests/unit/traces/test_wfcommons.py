@@ -123,7 +123,10 @@ SPECIFIED = r"workflow\.specification\.tasks"
             rf"{SPECIFIED}\[0\]\.runtimeInSeconds: must be a number",
         ),
         (later([SPLIT], [{**MEASURED[0], "coreCount": 0}]), rf"{SPECIFIED}\[0\]\.coreCount: must be a number of cores"),
-        (later([SPLIT], machines=3), r"must be a list of objects, not 3"),
+        (later([SPLIT], machines=3), r"workflow\.execution\.machines: must be a list of objects, not 3"),
+        (later([SPLIT], [MEASURED[0]] * 2), r"workflow\.execution\.tasks\[1\]\.id: is the id of two tasks: '1'"),
+        (later([SPLIT], [{"runtimeInSeconds": 1}]), r"workflow\.execution\.tasks\[0\]\.id: is missing"),
+        (later([SPLIT], MEASURED[:2]), r"workflow\.execution\.tasks: is not in workflow\.specification\.tasks: '2'"),
     ],
 )
 def test_a_workflow_that_cannot_run_is_refused(tmp_path: Path, document: Members, rule: str) -> None:
