@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
+from batsched_py.errors import WorkloadError
+from batsched_py.text.display import displayed
 from batsched_py.traces.delay_workload import DelayJob
 from batsched_py.traces.swf_log import SwfLog
+
+#: Maximum number of dependencies of a log: the id of an array stands for thousands of tasks.
+MOST: Final = 1_000_000
 
 
 def with_dependencies(log: SwfLog, jobs: Sequence[DelayJob]) -> tuple[list[DelayJob], int]:
@@ -39,7 +44,7 @@ def _as_in_slurm(log: SwfLog, jobs: Sequence[DelayJob]) -> tuple[list[DelayJob],
         array, underscore, _ = job.name.partition("_")
         if underscore:
             tasks.setdefault(array, []).append(job.name)
-    found, cut = list[DelayJob](), 0
+    found, cut, expanded = list[DelayJob](), 0, 0
     for job in jobs:
         given = log.dependencies.get(job.number)
         if given is None:
@@ -51,6 +56,9 @@ def _as_in_slurm(log: SwfLog, jobs: Sequence[DelayJob]) -> tuple[list[DelayJob],
             names = [other] if other in kept else tasks.get(other, [])
             named = [name for name in names if name != job.name]
             cut += not named
+            if (expanded := expanded + len(named)) > MOST:
+                rule = f"must not depend on more than {MOST} tasks of arrays, together with all jobs before"
+                raise WorkloadError(log.source, f"job {displayed(job.name)}", rule)
             depends_on += [{"job": name, "when": when, **({"delay": delay} if delay else {})} for name in named]
         if depends_on:
             members["depends_on"] = depends_on

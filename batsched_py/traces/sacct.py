@@ -317,11 +317,14 @@ class _SacctReader:
             return NO_DEPENDENCY
         found = read_dependency(text)
         if found.other:
-            self._notes.add(f"dependency {displayed(found.other)} is not obeyed", f"line {row.line}")
-        if found.singleton and not row.text("jobname"):
-            self._notes.add("dependency singleton is not obeyed without the field JobName", f"line {row.line}")
+            self._notes.add(f"a list of dependencies with {displayed(found.other)} is not obeyed", f"line {row.line}")
+        if not found.singleton:
+            return found
+        name = row.text("jobname")
+        if not name or breaks_csv(name):
+            self._notes.add(f"dependency singleton is not obeyed: JobName {NAME_RULE}", f"line {row.line}")
             return replace(found, singleton=False)
-        return replace(found, name=row.text("jobname")) if found.singleton else found
+        return replace(found, name=name)
 
     def _tres_of(self, row: SacctRow) -> str:
         """Return the TRES of a job, "" if they are unknown or not to be read. CellError."""

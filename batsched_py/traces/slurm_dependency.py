@@ -23,6 +23,8 @@ _TYPES: Final[Mapping[str, When]] = {
     "afternotok": "failure",
 }
 _ONE: Final = re.compile(r"(\d{1,15}(?:_\d{1,15})?)(?:_\*)?(?:\+(\d{1,9}))?(?:\([^()]*\))?", re.ASCII)
+#: Maximum number of characters of a command that are read: splitting them is slow.
+_LONGEST: Final = 20_000
 _SPELLINGS: Final = ("--dependency", "-d")
 
 
@@ -54,7 +56,7 @@ def read_dependency(text: str) -> SlurmDependency:
     for part in filter(None, text.split(",")):
         kind, *others = part.strip().split(":")
         found = [_ONE.fullmatch(one) for one in others]
-        if re.sub(r"\(.*\)$", "", kind) == "singleton":
+        if kind.partition("(")[0] == "singleton":
             singleton = True
         elif kind not in _TYPES or not found or None in found:
             return SlurmDependency(other=kind)
@@ -67,6 +69,7 @@ def dependency_in_command(command: str) -> str:
     """Return the list of dependencies in the command that submitted a job; "" if it has none."""
     if not any(spelling in command for spelling in _SPELLINGS):
         return ""
+    command = command[:_LONGEST]
     try:
         words = shlex.split(command)
     except ValueError:  # it was cut within a quotation

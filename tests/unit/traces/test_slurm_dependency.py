@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from batsched_py.errors import WorkloadError
+from batsched_py.traces import log_dependencies
 from batsched_py.traces.cleaning import CleaningRules, clean
 from batsched_py.traces.sacct import read_sacct
 from batsched_py.traces.slurm_dependency import SlurmDependency, dependency_in_command, read_dependency
@@ -77,7 +79,7 @@ def test_jobs_wait_as_in_slurm(tmp_path: Path, column: str) -> None:
     assert found.pop("3") == {"depends_on": [{"job": "1", "when": "success"}, *tasks], "singleton": "solve"}
     assert found == dict.fromkeys(("1", "2_1", "2_2", "4", "5"), nothing)
     assert report.cut_dependencies == 1
-    assert read.notes == (f"{tmp_path}/s.txt: dependency expand is not obeyed (line 7)",)
+    assert read.notes == (f"{tmp_path}/s.txt: a list of dependencies with expand is not obeyed (line 7)",)
 
 
 @pytest.mark.parametrize(("column", "text"), [("Dependency", "afterok:1"), ("SubmitLine", "sbatch -d afterok:1 a.sh")])
@@ -87,3 +89,21 @@ def test_without_the_option_a_line_says_so(tmp_path: Path, column: str, text: st
     assert not read.dependencies
     assert len(read.notes) == 1
     assert "jobs wait for each other only with --dependencies" in read.notes[0]
+
+
+def test_arrays_cost_no_memory_out_of_proportion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of many jobs may depend on all tasks of a large array."""
+    monkeypatch.setattr(log_dependencies, "MOST", 5)
+    rows = [("2_1", ""), ("2_2", ""), *((f"{job}", "afterok:2") for job in range(3, 6))]
+    read = read_sacct(log(tmp_path, "Dependency", *rows), dependencies=True)
+    with pytest.raises(WorkloadError, match="job 5: must not depend on more than 5 tasks of arrays"):
+        clean(read, CleaningRules(dependencies=True))
+
+
+def test_a_singleton_needs_a_name_that_can_be_written(tmp_path: Path) -> None:
+    """A line says so; the workload can be read."""
+    path = log(tmp_path, "Dependency", ("1", "singleton"))
+    path.write_text(path.read_text().replace("|solve|", "|a,b|"))
+    read = read_sacct(path, dependencies=True)
+    assert "singleton" not in clean(read, CleaningRules(dependencies=True))[0].jobs[0].members
+    assert "dependency singleton is not obeyed: JobName must" in read.notes[0]
