@@ -33,6 +33,7 @@ from batsched_py.text.wording import counted
 
 REPLAYED_AS_V4: Final = "profiles: traces are replayed by the rules of Batsim 4.2.1, whatever the protocol"
 NO_FEEDBACK: Final = "submitted_after of jobs is not obeyed: they are submitted at their times (--feedback changes it)"
+NO_FOLLOWERS: Final = "settings: feedback has no effect, because no job has the member submitted_after"
 NO_FAILURES: Final = "settings: on_failure has no effect, because no host or link fails"
 
 
@@ -143,8 +144,8 @@ def _input_notes(platform: Platform, workloads: Sequence[Workload], settings: Se
     approximations = set(refused_files(platform, workloads, settings.master_host))
     if ignored := ignored_items(settings.simgrid_config, platform):
         approximations.add(ignored)
-    if not settings.feedback and any(workload.has_followers for workload in workloads):
-        approximations.add(NO_FEEDBACK)
+    if settings.feedback != any(workload.has_followers for workload in workloads):
+        approximations.add(NO_FOLLOWERS if settings.feedback else NO_FEEDBACK)
     approximations.update(platform.notes, *(workload.notes for workload in workloads))
     return approximations
 

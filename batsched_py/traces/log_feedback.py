@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heappop, heappush
 from typing import Any, Final
 
 from batsched_py.model.feedback import SUBMITTED_AFTER, Change
@@ -22,36 +23,47 @@ def with_feedback(log: SwfLog, jobs: Sequence[DelayJob]) -> tuple[list[DelayJob]
     """
     records = {record.number: record for record in log.records}
     width = len(str(max((job.number for job in jobs), default=0)))
-    #: User -> the latest job; user -> time of the last end among the jobs before, and that job.
-    latest, ended = dict[Any, DelayJob](), dict[Any, tuple[float, DelayJob]]()
-    open_jobs: dict[Any, list[tuple[float, DelayJob]]] = {}
+    users = dict[Any, _User]()
     found, linked = list[DelayJob](), 0
     for job in jobs:
-        record, user = records[job.number], job.members.get("user")
-        if user is None:
+        name = job.members.get("user")
+        if name is None:
             found.append(job)
             continue
-        going_on = open_jobs.setdefault(user, [])
-        over = [one for one in going_on if one[0] <= job.submit]
-        going_on[:] = [one for one in going_on if one[0] > job.submit]
-        if over:
-            ended[user] = max([*over, *filter(None, [ended.get(user)])], key=lambda one: one[0])
-        before = latest.get(user)
-        link: tuple[DelayJob, Change, float] | None = None
-        if before is not None and any(one is before for _, one in going_on):
-            link = before, "submission", job.submit - before.submit
-        elif user in ended:
-            end, last = ended[user]
-            link = last, "end", job.submit - end
-        if link is not None and link[2] <= SESSION:
+        user, record = users.setdefault(name, _User()), records[job.number]
+        link = user.link(job)
+        if link is None or link[2] > SESSION:
+            found.append(job)
+        else:
             other, when, delay = link
-            name = other.name or f"{other.number:0{width}d}"
-            member = {"job": name, "when": when, "delay": delay}
+            member = {"job": other.name or f"{other.number:0{width}d}", "when": when, "delay": delay}
             found.append(job._replace(members={**job.members, SUBMITTED_AFTER: member}))
             linked += 1
-        else:
-            found.append(job)
-        latest[user] = job
-        if record.wait >= 0:
-            going_on.append((job.submit + record.wait + max(record.run, 0), job))
+        user.add(job, job.submit + record.wait + max(record.run, 0) if record.wait >= 0 else None)
     return found, linked
+
+
+class _User:
+    """The jobs of one user so far, in the order of submission."""
+
+    def __init__(self) -> None:
+        #: The ends of jobs that had not ended at the latest submission, as a heap; the last end before it.
+        self._going_on: list[tuple[float, DelayJob]] = []
+        self._ended: tuple[float, DelayJob] | None = None
+        #: The latest job, and its end; None if unknown.
+        self._latest: tuple[DelayJob, float | None] | None = None
+
+    def link(self, job: DelayJob) -> tuple[DelayJob, Change, float] | None:
+        """Return the job that a new job follows, the change of it, and the time between; None without one."""
+        while self._going_on and self._going_on[0][0] <= job.submit:
+            self._ended = heappop(self._going_on)
+        latest, end = self._latest or (None, None)
+        if latest is not None and end is not None and end > job.submit:
+            return latest, "submission", job.submit - latest.submit
+        return None if self._ended is None else (self._ended[1], "end", job.submit - self._ended[0])
+
+    def add(self, job: DelayJob, end: float | None) -> None:
+        """Add a job with its end in the log; None if unknown."""
+        self._latest = job, end
+        if end is not None:
+            heappush(self._going_on, (end, job))

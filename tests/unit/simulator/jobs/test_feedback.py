@@ -66,6 +66,12 @@ def test_without_the_setting_the_times_are_kept_with_a_line(tmp_path: Path) -> N
     assert any("submitted_after of jobs is not obeyed" in line for line in [*said, *result.approximations])
 
 
+def test_the_setting_without_such_jobs_is_a_line(tmp_path: Path) -> None:
+    """It has no effect."""
+    result = simulate(MACHINE, workload(tmp_path, {}), "fcfs", settings=FOLLOWING).result
+    assert any("feedback has no effect, because no job has the member" in line for line in result.approximations)
+
+
 @pytest.mark.parametrize("protocol", ["v4", "v1.4", "v5"])
 def test_a_rejected_job_has_ended(tmp_path: Path, protocol: str) -> None:
     """And the last submission is announced only when it has happened."""
