@@ -14,6 +14,8 @@ from batsched_py.results.records import JobRecord
 
 #: The columns of `metrics --critical-path`.
 CRITICAL_COLUMNS: Final = ("job_id", "after", "ready", "start", "finish", "waiting_time", "execution_time")
+#: Seconds by which times in files may differ from those of the run.
+ROUNDING: Final = 2e-6
 
 
 class CriticalJob(Struct, frozen=True):
@@ -52,7 +54,9 @@ def critical_path(schedule: Schedule) -> list[CriticalJob]:
         raise OptionError(f"--critical-path: {schedule.name}: {rule}")
     found = list[CriticalJob]()
     last: JobRecord | None = min(ran.values(), key=lambda record: (-record.finish, record.job.id))
-    while last is not None:
+    seen = set[str]()  # files may have jobs that start and end together and depend on each other
+    while last is not None and last.job.id not in seen:
+        seen.add(last.job.id)
         before, ready = _latest(last, ran)
         ready = max(last.job.submit_time, ready)
         after = "" if before is None or ready == last.job.submit_time else before.job.id
@@ -67,9 +71,10 @@ def _latest(record: JobRecord, ran: Mapping[str, JobRecord]) -> tuple[JobRecord 
     found: tuple[JobRecord | None, float] = None, 0.0
     for dependency in conditions.depends_on:
         other = ran.get(dependency.id(record.job.workload))
-        if other is None or (other.finish > record.start and dependency.when != "start"):  # of a run without them
+        if other is None:
             continue
         instant = (other.start if dependency.when == "start" else other.finish) + dependency.delay
-        if found[0] is None or instant > found[1]:
+        obeyed = instant <= record.start + ROUNDING
+        if obeyed and (found[0] is None or instant > found[1]):
             found = other, instant
     return found

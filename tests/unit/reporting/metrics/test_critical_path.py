@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 import pytest
+from msgspec.structs import replace
 
 from batsched_py.errors import OptionError
 from batsched_py.reporting.api import Schedule
@@ -70,3 +71,14 @@ def test_a_run_without_dependencies_has_none(tmp_path: Path) -> None:
     """Or its workload is not given."""
     with pytest.raises(OptionError, match=r"--critical-path: .*no job depends on another one; members of jobs are in"):
         critical_path(played(tmp_path, {"run": 1, "on": []}))
+
+
+def test_a_file_in_which_jobs_depend_on_each_other_has_an_end(tmp_path: Path) -> None:
+    """Names of other workloads are not checked; both start together."""
+    mutual = [[{"job": f"w0!{other}", "when": "start"}] for other in (1, 0)]
+    whole = played(tmp_path, *({"run": 5, "on": []} for _ in mutual))
+    jobs = [
+        replace(record, job=replace(record.job, members={**record.job.members, "depends_on": on}))
+        for record, on in zip(whole.jobs, mutual, strict=True)
+    ]
+    assert len(critical_path(replace(whole, jobs=tuple(jobs)))) <= 2
