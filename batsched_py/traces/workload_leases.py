@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from batsched_py.errors import WorkloadError
-from batsched_py.model.conditions import CONDITIONS, has_conditions
+from batsched_py.model.conditions import CONDITIONS
+from batsched_py.model.demand_members import DEMAND
+from batsched_py.model.feedback import SUBMITTED_AFTER
 from batsched_py.model.job import Job
 from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import ALL_TERMS, NodeSet, read_terms
@@ -12,6 +16,9 @@ from batsched_py.model.workload import Workload
 from batsched_py.reading.faults import FieldError, inside, of_file
 from batsched_py.text.display import displayed
 from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, check_types
+
+#: Members of jobs that requests for leases do not have.
+_NOT_LEASES: Final = CONDITIONS | {DEMAND, SUBMITTED_AFTER}
 
 
 def workload_requests(workload: Workload) -> tuple[LeaseRequest, ...]:
@@ -28,8 +35,8 @@ def _request(workload: Workload, job: Job) -> LeaseRequest:
         terms = read_terms(job, ALL_TERMS)
         if terms.group is not None:
             raise FieldError("lease.group", "cannot be written to a lease trace")
-        if has_conditions(job):
-            raise FieldError(min(CONDITIONS & job.members.keys()), "cannot be written to a lease trace")
+        if unwritten := _NOT_LEASES & job.members.keys():
+            raise FieldError(min(unwritten), "cannot be written to a lease trace")
         if job.size < 1:
             raise FieldError("res", "must be 1 or more for a lease")
         profile = workload.profiles[job.profile]
