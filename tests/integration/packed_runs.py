@@ -89,7 +89,7 @@ def packed_workload(specs: Specs) -> Workload:
 
 
 class Checker:
-    """What runs where, by the messages alone; an assertion fails when a capacity is exceeded."""
+    """Tasks and their hosts, by the messages alone; an assertion fails when a capacity is exceeded."""
 
     def __init__(self, workload: Workload, dialect: Dialect) -> None:
         self._jobs = {f"w0!{job.id}": job for job in workload.jobs}

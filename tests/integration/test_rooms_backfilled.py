@@ -95,7 +95,7 @@ def drawn_workload(seed: int, jobs: int = 30) -> Workload:
 
 
 class RoomChecker:
-    """What tasks use of each host, by the messages."""
+    """The amounts that tasks use of each host, by the messages."""
 
     def __init__(self, jobs: Workload) -> None:
         self._jobs = {f"w0!{job.id}": job for job in jobs.jobs}

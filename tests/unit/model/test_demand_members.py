@@ -49,7 +49,7 @@ def test_members_that_are_written_are_those_that_were_read(members: dict[str, An
 
 
 def test_a_job_without_the_member_has_whole_hosts() -> None:
-    """Whatever members of users it has."""
+    """Other members of users change nothing."""
     assert read_job_demand({"gpus": 2, "cores": 4}, 1) is None
 
 

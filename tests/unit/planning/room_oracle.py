@@ -90,7 +90,7 @@ class RoomOracle(Oracle):
         return [start, *(time for time in self.instants() if start < time < end)]
 
     def room(self, host: int, start: float, end: float) -> HostRoom:
-        """What is free during all of [start, end), with the kinds of tasks at its start."""
+        """The amounts free during all of [start, end), with the kinds of tasks at its start."""
         room = HostRoom(CAPACITIES[host])
         for time in self.within(start, end):
             cores, memory, gpus, others = self.left(host, time)
@@ -106,7 +106,7 @@ class RoomOracle(Oracle):
         return room
 
     def left(self, host: int, time: float, least: float = 0) -> tuple[float, float, list[float], dict[str, float]]:
-        """What is free at an instant, at least 0."""
+        """The amounts free at an instant, at least 0."""
         capacity = CAPACITIES[host]
         cores, memory, gpus, others = capacity.cores, capacity.memory, [WHOLE] * capacity.gpus, dict(capacity.others)
         for each in self.tasks_at(time):

@@ -59,7 +59,7 @@ def end(name: str, alloc: str, state: str = "COMPLETED_SUCCESSFULLY") -> tuple[s
 
 
 def test_functions_are_schedulers(tmp_path: Path) -> None:
-    """Of one argument; jobs that never fit are rejected, the others start in order."""
+    """The class takes one argument; jobs that never fit are rejected, the others start in order."""
     objects = Objects(tmp_path, "def Mine(scheduler): filler_sched(scheduler)\n", whole=True)
     replies = objects.answer(1, arrival("a", 3), arrival("b", 9), arrival("c", 2), arrival("d", 1))
     assert [(kind, data.get("alloc")) for kind, data in replies] == [

@@ -95,7 +95,7 @@ def test_schedulers_of_pybatsim_have_files() -> None:
 
 
 def test_schedulers_of_pybatsim_have_the_modules_of_the_folder_above(folder: Path) -> None:
-    """Where they may be, as pybatsim searches it; other algorithms do not."""
+    """Modules are found as by pybatsim; other algorithms have no such folder."""
     (folder / "here").mkdir()
     (folder / "there" / "schedulers").mkdir(parents=True)
     (folder / "there" / "schedulers" / "packing.py").write_text("import common_parts, near_parts\n")

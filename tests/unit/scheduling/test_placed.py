@@ -29,7 +29,7 @@ def starts(plan: Plan) -> list[ExecuteJob]:
 
 
 def test_tasks_share_a_host_that_is_then_neither_free_nor_busy() -> None:
-    """What is left there is in the view."""
+    """The view shows the amounts that are left."""
     a, b = wanting("a", 2, cores=1000, gpus=1, share=500), wanting("b", cores=2000)
     state = packed_state(a, b)
     plan, view = Plan(state), View(state)

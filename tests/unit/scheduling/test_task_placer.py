@@ -53,7 +53,7 @@ def test_places_are_those_of_packed_hosts(packing: str) -> None:
 
 @pytest.mark.parametrize("packing", sorted(PACKED_SELECTIONS))
 def test_what_is_kept_is_what_is_computed_anew(packing: str) -> None:
-    """Whatever has happened since: tasks of several jobs, whole hosts, hosts that fail and return."""
+    """The history does not matter: tasks of several jobs, whole hosts, hosts that fail and return."""
     draw = random.Random(packing)
     jobs = [wanting(str(number), draw.randint(1, 4), **draw.choice(TASKS)) for number in range(80)]
     state = packed_state(*jobs, hosts=5)

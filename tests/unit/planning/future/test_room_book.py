@@ -87,7 +87,7 @@ def test_an_overtaking_job_ends_before_the_promise_or_leaves_it_enough() -> None
 
 
 def test_a_search_that_failed_is_not_repeated_for_later_ends() -> None:
-    """Of equal demands the shortest job may still fit."""
+    """The shortest job of equal demands may still fit."""
     scene = Scene()
     scene.start(new_job("a", 10, gpus=1))
     scene.promise(new_job("b", 10, gpus=2, tasks=2))

@@ -12,7 +12,7 @@ from batsched_py.simulator.contention.fair_bottleneck import Load, Rates, Resour
 
 @dataclass(frozen=True, slots=True)
 class TaskNeeds:
-    """What a task uses, as (position of a resource, amount), and its limits."""
+    """The amounts that a task uses, as (position of a resource, amount), and its limits."""
 
     uses: Sequence[tuple[int, float]]
     bound: float = math.inf

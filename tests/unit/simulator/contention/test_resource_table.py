@@ -163,7 +163,7 @@ def test_a_limit_has_all_users_of_what_it_is_stricter_than(seed: int) -> None:
 
 
 def test_one_of_equal_links_limits() -> None:
-    """Whatever their number, and until one of them is slower."""
+    """For any number of them, until one of them is slower."""
     demand = ActivityDemand(links=tuple((Link(f"l{number}", 10.0, 0.0), 4.0) for number in range(50)))
     table = ResourceTable(PROCESSORS)
     activities = [activity_of(number, demand) for number in range(3)]
