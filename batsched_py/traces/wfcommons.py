@@ -191,7 +191,7 @@ def _measured(workflow: Mapping[str, Any], notes: Notes) -> dict[str, Mapping[st
     found, place = dict[str, Mapping[str, Any]](), Place(f"{path}.tasks")
     for index, members in enumerate(objects):
         _TASK.check(members, notes, f"{place.path}[{index}]")
-        name = place[index].read(lambda given: take(given, "id", _NAME), members, "")
+        name = place[index].read(lambda task: take(task, "id", _NAME), members, "")
         if name in found:
             (place[index] / "id").note(f"is the id of two tasks: {shown(name)}")
         found[name] = {key: members[key] for key in ("runtimeInSeconds", "coreCount") if key in members}
