@@ -1,7 +1,7 @@
 """The algorithms of batsched-py, one file each; a new one needs a line in this table.
 
 `backfilling` has the loop of backfilling algorithms, `energy` the energy-saving algorithms with their common parts,
-`placing` the parts of `placer`, `trials` the algorithms for tests.
+`placing` the parts of `placer`, `slurm` the algorithm of this name, `trials` the algorithms for tests.
 """
 
 from typing import Final
@@ -30,6 +30,7 @@ BUILT_INS: Final = {
     "rejecter": "batsched_py.schedulers.trials.rejecter:Rejecter",
     "sequencer": "batsched_py.schedulers.sequencer:Sequencer",
     "sleeper": "batsched_py.schedulers.energy.sleeper:Sleeper",
+    "slurm": "batsched_py.schedulers.slurm.scheduler:Slurm",
     "submitter": "batsched_py.schedulers.trials.submitter:Submitter",
     "timelines": "batsched_py.schedulers.timelines:TimelinesScheduler",
 }

@@ -123,7 +123,9 @@ class Segments:
         first = self.first(job)
         segment_id = self._next_id(first, view)
         name = self._profile_name(job, segment_id, view)
-        segment = Job.create(segment_id, size=job.size, profile=name, walltime=job.walltime, extra=job.extra)
+        segment = Job.create(
+            segment_id, size=job.size, profile=name, walltime=job.walltime, extra=job.extra, demand=job.demand
+        )
         self._submit(segment, first, profile, plan)
         return segment
 
@@ -144,7 +146,9 @@ class Segments:
                 plan.register_profile(workload, part_name, part)
             profile = {"type": "composed", "repeat": 1, "seq": names}
         limit = walltime if job.walltime is not None else None
-        segment = Job.create(segment_id, size=job.size, profile=fresh, walltime=limit, extra=job.extra)
+        segment = Job.create(
+            segment_id, size=job.size, profile=fresh, walltime=limit, extra=job.extra, demand=job.demand
+        )
         self._submit(segment, first, profile, plan)
         if plan.dialect.keeps_metadata:
             plan.set_metadata(segment, f"lease {first.id}, segment {self._count[first.id]}")

@@ -70,7 +70,7 @@ def document(
     """Declare a field that is read from a JSON or YAML file, which only the user may name; None without one.
 
     `parse` takes the name of the file and the object in it; one of `others` the name and the content of a file whose
-    name has its ending. They may raise WorkloadError.
+    name has its ending, "*" for all other endings. They may raise WorkloadError.
     """
     return dataclasses.field(default=None, metadata={"help": help, "parse": parse, "others": others or {}})
 

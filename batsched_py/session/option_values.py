@@ -160,8 +160,9 @@ def _read(
     from batsched_py.files.document_file import read_document  # noqa: PLC0415  # few runs have documents
 
     path = Path(value)
-    if path.suffix.lower() in others:
-        return others[path.suffix.lower()](value, read_content(path))
+    read = others.get(path.suffix.lower(), others.get("*"))
+    if read is not None:
+        return read(value, read_content(path))
     return parse(value, read_document(path))
 
 

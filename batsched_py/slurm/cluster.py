@@ -120,10 +120,13 @@ class ClusterState:
                 return True
         return False
 
+    def switches_wait(self, job: SlurmJob) -> float:
+        """Return the seconds for which a job waits for as few switches as it wants."""
+        return job.request.switches_wait if job.request.switches_wait is not None else 300.0
+
     def most_switches(self, job: SlurmJob, now: float) -> int | None:
         """Return the number of leaf switches that the job wants, while it still waits for them."""
-        wait = job.request.switches_wait if job.request.switches_wait is not None else 300.0
-        return job.request.switches if now < (job.eligible or job.submitted) + wait else None
+        return job.request.switches if now < (job.eligible or job.submitted) + self.switches_wait(job) else None
 
     def select(self, job: SlurmJob, partition: SlurmPartition, nodes: int, now: float) -> NodeAllocation | None:
         """Return an allocation on some of these nodes that is free now."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from types import MappingProxyType
 from typing import Any, Final, NoReturn
 
 from batsched_py.errors import ConfigurationError
@@ -32,8 +33,10 @@ _MODES_KNOWN: Final = {"off", "requeue", "cancel", "suspend", "gang"}
 class ConfReader:
     """Reader of one configuration; each fault is a `ConfigurationError` with file, line and rule."""
 
-    def __init__(self) -> None:
-        self._file, self._line = "slurm.conf", 0
+    def __init__(self, names: Mapping[str, str]) -> None:
+        #: Names of the files for messages, by the names that Slurm gives them.
+        self._names = names
+        self._file, self._line = names.get("slurm.conf", "slurm.conf"), 0
         self._values: dict[str, Any] = {}
         self._choices: dict[str, Any] = {}
         self._nodes: list[SlurmNode] = []
@@ -57,7 +60,10 @@ class ConfReader:
         self._line = 0
         if not self._nodes or not self._partitions:
             self._fail("NodeName and PartitionName", "are required")
-        switches = self._switches(files.get("topology.conf", "")) if self._is("topologyplugin", "tree") else ()
+        is_tree = self._is("topologyplugin", "tree")
+        if is_tree and "topology.conf" not in files:
+            self._fail("TopologyPlugin", "must have the file topology.conf, in which its switches are")
+        switches = self._switches(files["topology.conf"]) if is_tree else ()
         return SlurmConfiguration(
             nodes=tuple(self._nodes),
             partitions=tuple(self._partitions),
@@ -67,7 +73,7 @@ class ConfReader:
         )
 
     def _lines(self, file: str, text: str) -> Iterator[list[tuple[str, str]]]:
-        self._file = file
+        self._file = self._names.get(file, file)
         for self._line, raw in enumerate(text.splitlines(), 1):
             line = raw.split("#", 1)[0].strip()
             if not line:
@@ -197,10 +203,12 @@ class ConfReader:
         return tuple(leaves)
 
 
-def read_configuration(files: Mapping[str, str]) -> SlurmConfiguration:
+def read_configuration(files: Mapping[str, str], names: Mapping[str, str] = MappingProxyType({})) -> SlurmConfiguration:
     """Return the configuration in the texts of slurm.conf, gres.conf and topology.conf, by these names.
+
+    `names` are those that messages use instead.
 
     Raises:
         ConfigurationError: an unknown parameter, or a value that breaks a rule, with file and line.
     """
-    return ConfReader().read(files)
+    return ConfReader(names).read(files)

@@ -18,6 +18,7 @@ from batsched_py.slurm.cluster import ClusterState
 from batsched_py.slurm.commands import ClusterCommands
 from batsched_py.slurm.configuration import SlurmConfiguration
 from batsched_py.slurm.decisions import Decision
+from batsched_py.slurm.dependencies import longest_delay
 from batsched_py.slurm.jobs import SlurmJob
 from batsched_py.slurm.main_scheduler import MainScheduler
 from batsched_py.slurm.preemption import JobPreemption
@@ -29,13 +30,15 @@ _FIRST_PASS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class ThreadTicks:
-    """Instants at which a thread acts: `first`, and then each `period` seconds."""
+    """Instants at which a thread acts: `first`, and then each `period` seconds; at any instant if the period is 0."""
 
     first: float
     period: float
 
     def at_or_after(self, instant: float) -> float:
         """Return the first tick that is not before an instant."""
+        if not self.period:
+            return max(self.first, instant)
         return self.first + max(0, ceil((instant - self.first) / self.period - 1e-9)) * self.period
 
 
@@ -138,6 +141,38 @@ class SlurmController:
         self._now = max(self._now, now)
         self._commands.run(command, now)
         return self._taken()
+
+    def cancel(self, job: SlurmJob, now: float) -> list[Decision]:
+        """Remove a pending job, or end a running one, as `scancel` does; return its decisions."""
+        self._now = max(self._now, now)
+        if job.ended is None:
+            self.cluster.stop(job, "CANCELLED", now)
+        return self._taken()
+
+    def drain(self, nodes: int, now: float) -> None:
+        """Let exactly these nodes (bits) take no jobs; those that run there go on."""
+        if nodes != self.cluster.unavailable:
+            self._now = max(self._now, now)
+            self.cluster.unavailable = nodes
+            self.cluster.mark_changed(now)
+            self.cluster.is_pass_due = True
+
+    def stuck_at(self, since: float) -> float:
+        """Return the instant from which jobs that pend on an empty cluster do so for good.
+
+        Until then all threads have had their turn after the last change by time: the begin or deadline of a job, the
+        edge of a reservation, a delay after the start of another job. `since` is the last event.
+        """
+        options, instants = self._options, [since]
+        for job in self.cluster.pending:
+            instants += [instant for instant in (job.begin, job.deadline) if instant is not None]
+            if job.request.switches is not None:
+                instants.append((job.eligible or job.submitted) + self.cluster.switches_wait(job))
+            instants.append(since + longest_delay(job))
+        for one in self.cluster.reservations.all:
+            instants += [one.start, one.end]
+        turns = options.batch_sched_delay + 2 * (options.sched_interval + options.bf_interval)
+        return max(instants) + turns + (self._configuration.calc_period if self._configuration.multifactor else 0)
 
     def _running(self, key: str) -> SlurmJob:
         return next(job for job in self.cluster.running if job.key == key)

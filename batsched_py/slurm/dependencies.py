@@ -25,6 +25,11 @@ def dependency_state(job: SlurmJob, jobs: Mapping[int, Sequence[SlurmJob]], now:
     return NEVER if NEVER in states else (OPEN if OPEN in states else MET)
 
 
+def longest_delay(job: SlurmJob) -> float:
+    """Return the longest delay after the start of another job that a dependency has, in seconds."""
+    return 60.0 * max((int(one) for one in re.findall(r"\+(\d{1,6})", job.request.dependency)), default=0)
+
+
 def _state(part: str, job: SlurmJob, jobs: Mapping[int, Sequence[SlurmJob]], now: float) -> str:
     kind, _, references = part.partition(":")
     if kind == "singleton":

@@ -41,14 +41,17 @@ def read_accounts(commands: Iterable[str]) -> Accounts:
     accounts = Accounts()
     for number, command in enumerate(commands, 1):
         try:
-            _apply(accounts, command.split())
+            apply_command(accounts, command.split())
         except (ValueError, KeyError, IndexError) as error:
             rule = str(error) if isinstance(error, ValueError) else "must name what was added before"
             raise ConfigurationError("sacctmgr", f"command {number}: {displayed(command)}", rule) from error
     return accounts
 
 
-def _apply(accounts: Accounts, text: list[str]) -> None:
+def apply_command(accounts: Accounts, text: list[str]) -> None:
+    """Carry out one command, given as words; `ValueError`, `KeyError` or `IndexError` if it is wrong."""
+    if len(text) < 3:
+        raise ValueError("must be add or modify of an account, a user or a qos")
     verb, kind, names, rest = text[0], text[1], text[2], text[3:]
     pairs = [_pair(word) for word in rest if word not in {"set", "where"}]
     options = {name: value for name, _, value in pairs}
@@ -63,6 +66,11 @@ def _apply(accounts: Accounts, text: list[str]) -> None:
             continue
         for found in _associations(accounts, verb, kind, name, options):
             _set(pairs, found.bounds, lambda *pair, found=found: _set_association(found, *pair))
+
+
+def set_association(found: Association, pairs: list[tuple[str, str, str]]) -> None:
+    """Set options of an association, each a name in small letters, a sign and a value; `ValueError` names the rule."""
+    _set(pairs, found.bounds, lambda *pair: _set_association(found, *pair))
 
 
 def _pair(word: str) -> tuple[str, str, str]:

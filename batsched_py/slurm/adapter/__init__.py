@@ -1,0 +1,1 @@
+"""Between the controller and Batsim: hosts as nodes, jobs as requests of sbatch, and files that options name."""

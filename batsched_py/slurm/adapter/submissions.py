@@ -1,0 +1,241 @@
+"""Jobs of workloads as submissions to the controller: their names, arrays and dependencies.
+
+The controller knows jobs by keys and by numbers, which dependencies name. A job that depends on one that was not
+submitted yet is submitted after that one, as no number exists before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from batsched_py.errors import OptionError, SlurmRefusalError
+from batsched_py.model.conditions import Conditions, Dependency, conditions_in, has_conditions
+from batsched_py.model.job import Job
+from batsched_py.reading.faults import FieldError
+from batsched_py.slurm.controller import SlurmController
+from batsched_py.slurm.job_member import MEMBER, SlurmMember, read_member
+from batsched_py.slurm.job_request import job_request
+from batsched_py.slurm.jobs import SlurmJob
+from batsched_py.text.display import displayed
+
+#: State that another job must reach -> Slurm's kind of dependency.
+_KINDS: Final = {"start": "after", "end": "afterany", "success": "afterok", "failure": "afternotok"}
+_REFERENCE: Final = re.compile(r"(.+?)(\+\d{1,6})?")
+#: The number of jobs that were refused.
+_REFUSED: Final = 0
+
+
+class Refusal(NamedTuple):
+    """A job that cannot be submitted, and the reason."""
+
+    job: Job
+    why: str
+
+
+class _Wanted(NamedTuple):
+    """A job that is to be submitted, with its members as they were read."""
+
+    job: Job
+    member: SlurmMember
+    conditions: Conditions
+
+
+class _NotYetError(Exception):
+    """A job depends on one that was not submitted."""
+
+
+class JobSubmissions:
+    """The submissions of one run."""
+
+    def __init__(self, controller: SlurmController, *, stops_at_strangers: bool, dump: str) -> None:
+        self._controller = controller
+        self._stops_at_strangers, self._dump = stops_at_strangers, dump
+        #: Id of each submitted job -> its number, which is that of its array for a task; 0 if it was refused.
+        self._numbers: dict[str, int] = {}
+        #: Key of the controller -> the job that was submitted.
+        self.by_key: dict[str, SlurmJob] = {}
+        #: Jobs that depend on others which were not submitted yet, in the order of submission.
+        self._waiting: dict[str, _Wanted] = {}
+        #: User and name of singletons -> the submitted jobs that may not have ended.
+        self._singletons: dict[tuple[str, str], list[SlurmJob]] = {}
+
+    @property
+    def waiting(self) -> Iterable[Job]:
+        """Jobs that depend on others which were not submitted yet."""
+        return [one.job for one in self._waiting.values()]
+
+    def forget(self, job_id: str) -> bool:
+        """Forget a job that waits for the submission of another; return False if it does not."""
+        if job_id not in self._waiting:
+            return False
+        self._numbers[job_id] = _REFUSED
+        del self._waiting[job_id]
+        return True
+
+    def submit(self, jobs: Sequence[Job], now: float) -> Iterator[tuple[Job, SlurmJob] | Refusal]:
+        """Submit jobs of one instant; yield each with what the controller makes of it, or a refusal.
+
+        OptionError for a user without an association, if the run is to end then.
+        """
+        for party in self._parties(jobs):
+            if isinstance(party, Refusal):
+                yield self._refused(party)
+                continue
+            yield from self._submit(party, now)
+        if self._waiting and jobs:
+            yield from self._submit_waiting(now)
+
+    def _submit_waiting(self, now: float) -> Iterator[tuple[Job, SlurmJob] | Refusal]:
+        """Submit the jobs that waited for others, until no more can be."""
+        is_done = False
+        while not is_done:
+            is_done = True
+            for wanted in list(self._waiting.values()):
+                del self._waiting[wanted.job.id]
+                for found in self._submit([wanted], now):
+                    is_done = False
+                    yield found
+
+    def _parties(self, jobs: Sequence[Job]) -> list[list[_Wanted] | Refusal]:
+        """Return the jobs that are submitted together: tasks of an array, all others alone."""
+        parties: list[list[_Wanted] | Refusal] = []
+        arrays: dict[tuple[str, str], list[_Wanted]] = {}
+        for job in jobs:
+            try:
+                conditions = conditions_in(job.members) if has_conditions(job) else Conditions()
+                wanted = _Wanted(job, read_member(job.members), conditions)
+            except FieldError as error:
+                parties.append(Refusal(job, str(error)))
+                continue
+            if conditions.array is None:
+                parties.append([wanted])
+                continue
+            party = arrays.setdefault((job.workload, conditions.array.id), [])
+            if not party:
+                parties.append(party)
+            party.append(wanted)
+        return parties
+
+    def _submit(self, party: list[_Wanted], now: float) -> Iterator[tuple[Job, SlurmJob] | Refusal]:
+        first = party[0]
+        limit = None if first.conditions.array is None else first.conditions.array.limit
+        try:
+            dependency = self._dependency(first)
+            request = job_request(first.job, first.member, now=now, dependency=dependency, array_limit=limit)
+            if len(party) > 1:
+                for other in party[1:]:
+                    if _plain(other) != _plain(first):
+                        raise FieldError("array", "must have tasks that differ only in name and profile")
+                request = replace(request, array=_tasks(party))
+            if request.user is not None:
+                self._check_association(first.job, request.user, request.account)
+            number = self._controller.submit(request, now)
+        except _NotYetError:
+            self._waiting.update((one.job.id, one) for one in party)
+            return
+        except (FieldError, SlurmRefusalError) as error:
+            for one in party:
+                yield self._refused(Refusal(one.job, str(error)))
+            return
+        made = self._controller.cluster.jobs[number]
+        for one, job in zip(party, made, strict=True):
+            self._numbers[one.job.id] = number
+            self.by_key[job.key] = job
+            if name := _singleton(one):
+                self._singletons.setdefault((job.request.user, name), []).append(job)
+            yield one.job, job
+
+    def _refused(self, refusal: Refusal) -> Refusal:
+        self._numbers[refusal.job.id] = _REFUSED
+        return refusal
+
+    def _check_association(self, job: Job, user: str, account: str | None) -> None:
+        cluster = self._controller.cluster
+        if not self._stops_at_strangers or not cluster.configuration.accounting:
+            return
+        if "associations" not in cluster.configuration.enforce or cluster.accounts.association(user, account):
+            return
+        place = f"user {displayed(user)}" + (f" with account {displayed(account)}" if account else "")
+        rule = "AccountingStorageEnforce requires one, or the option strangers=refuse"
+        raise OptionError(f"{self._dump}: {displayed(job.id)}: {place} has no association: {rule}")
+
+    def _dependency(self, wanted: _Wanted) -> str:
+        """Return the dependency of a job with numbers; _NotYetError, FieldError."""
+        text, conditions = wanted.member.dependency, wanted.conditions
+        if text and conditions.depends_on:
+            raise FieldError(f"{MEMBER}.dependency", "cannot be combined with depends_on")
+        parts = [part for one in conditions.depends_on if (part := self._part(wanted.job, one))]
+        if text:
+            separator = "?" if "?" in text else ","
+            found = [self._translated(wanted, part) for part in text.split(separator) if part != "singleton"]
+            if separator == "?" and "" in found:
+                return ""  # one of the alternatives is fulfilled
+            parts = [separator.join(filter(None, found))] if any(found) else []
+        if name := _singleton(wanted):
+            before = self._singletons.get((wanted.job.user or "root", name), [])
+            before[:] = [one for one in before if one.ended is None]
+            parts += [f"afterany:{one.id}" for one in before]
+        return ",".join(parts)
+
+    def _part(self, job: Job, one: Dependency) -> str:
+        if one.delay and (one.when != "start" or one.delay % 60):
+            raise FieldError("depends_on.delay", "must be whole minutes after a start: Slurm knows no other delays")
+        number = self._number(one.id(job.workload), _KINDS[one.when])
+        delay = f"+{int(one.delay) // 60}" if one.delay else ""
+        return f"{_KINDS[one.when]}:{number}{delay}" if number else ""
+
+    def _translated(self, wanted: _Wanted, part: str) -> str:
+        """Return one part of the text of a dependency with numbers for names; "" if it is fulfilled."""
+        kind, _, references = part.partition(":")
+        numbers = []
+        for reference in references.split(":"):
+            match = _REFERENCE.fullmatch(reference)
+            if match is None:
+                raise FieldError(f"{MEMBER}.dependency", "must have parts KIND:NAME, such as afterok:prepare")
+            name = match[1] if "!" in match[1] else f"{wanted.job.workload}!{match[1]}"
+            if number := self._number(name, kind):
+                numbers.append(f"{number}{match[2] or ''}")
+        return f"{kind}:{':'.join(numbers)}" if numbers else ""
+
+    def _number(self, job_id: str, kind: str) -> int:
+        """Return the number of another job; 0 if it was refused, which fulfils this kind of dependency."""
+        if job_id not in self._numbers:
+            raise _NotYetError
+        number = self._numbers[job_id]
+        if number == _REFUSED and kind in {"afterok", "aftercorr"}:
+            raise SlurmRefusalError(f"depends on the success of {displayed(job_id)}, which was refused")
+        return number
+
+
+def _singleton(wanted: _Wanted) -> str:
+    """Return the name among whose jobs of the user it is alone; "" if it need not be."""
+    if wanted.conditions.singleton is not None:
+        return wanted.conditions.singleton
+    parts = re.split("[,?]", wanted.member.dependency)
+    return wanted.member.job_name if "singleton" in parts else ""
+
+
+def _plain(wanted: _Wanted) -> tuple[object, ...]:
+    """Return all of a task that the array must share."""
+    job = wanted.job
+    kept = {name: value for name, value in job.members.items() if name not in {"id", "profile", "subtime", MEMBER}}
+    return kept, replace_task(wanted.member), job.size
+
+
+def replace_task(member: SlurmMember) -> tuple[object, ...]:
+    """Return the options of a task without its number."""
+    return tuple(getattr(member, name) for name in SlurmMember.__struct_fields__ if name != "array_task")
+
+
+def _tasks(party: Sequence[_Wanted]) -> tuple[int, ...]:
+    """Return the numbers of tasks: their own, or by their order. FieldError."""
+    named = [one.member.array_task for one in party]
+    if all(number is None for number in named):
+        return tuple(range(len(party)))
+    numbers = tuple(number for number in named if number is not None)
+    if len(set(numbers)) < len(party):
+        raise FieldError(f"{MEMBER}.array_task", "must be given for all tasks of an array, or none, each once")
+    return numbers

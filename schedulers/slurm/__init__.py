@@ -1,0 +1,1 @@
+"""The algorithm `slurm`: its options, and what its decisions become in Batsim."""

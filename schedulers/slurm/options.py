@@ -1,0 +1,114 @@
+"""Options of `slurm`: the files of an operator, and what a real controller takes for its work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn
+
+from batsched_py.api import OptionError, document, option
+from batsched_py.slurm.accounts import Accounts
+from batsched_py.slurm.adapter.files import OperatorFile, accounts_of, configuration_of, operator_file
+from batsched_py.slurm.adapter.nodes import with_types
+from batsched_py.slurm.configuration import SlurmConfiguration
+from batsched_py.slurm.controller import ControllerPhases
+
+#: Seconds that the main thread of a real controller takes from look to look.
+_CYCLE = 1.0019
+#: Seconds that start and end of a job take together there.
+_COMPLETE = 0.03
+
+
+def _no_document(_name: str, _members: Mapping[str, Any]) -> NoReturn:
+    raise AssertionError  # any ending is read as text
+
+
+@dataclass(frozen=True, slots=True)
+class SlurmOptions:
+    """Options of the files, and of delays; all delays are 0 unless `delays` or another option says so."""
+
+    conf: OperatorFile | None = document(  # noqa: RUF009  # as `option`, which makes a field
+        _no_document,
+        "slurm.conf of the cluster; without it all hosts are one partition, and passes come at once",
+        {"*": operator_file},
+    )
+    topology: OperatorFile | None = document(  # noqa: RUF009  # as `option`, which makes a field
+        _no_document, "topology.conf of the cluster, for topology/tree", {"*": operator_file}
+    )
+    dump: OperatorFile | None = document(  # noqa: RUF009  # as `option`, which makes a field
+        _no_document, "accounts: the output of `sacctmgr dump`, commands of sacctmgr, or both", {"*": operator_file}
+    )
+    scheduler: Literal["conf", "builtin", "backfill"] = option(
+        "conf", "SchedulerType: that of the file, and backfill without one"
+    )
+    select: Literal["conf", "linear", "cons_tres"] = option(
+        "conf", "SelectType: that of the file, and whole nodes (linear) without one"
+    )
+    delays: Literal["none", "recorded"] = option(
+        "none", "delays of a controller: none, or those of recordings; the options below change single ones"
+    )
+    launch: float | None = option(None, "seconds from the decision to the start of a job", minimum=0)
+    complete: float | None = option(None, "seconds from the end of a job until its nodes are free", minimum=0)
+    cycle: float | None = option(None, "seconds between looks of the threads of the controller; 0: always", minimum=0)
+    clock: int = option(0, "second of the hour at time 0, on which the slots of bf_resolution depend", minimum=0)
+    started: float = option(-3600.0, "start of the controller, in seconds from time 0", maximum=0, minimum=-1e6)
+    strangers: Literal["stop", "refuse"] = option(
+        "stop", "if the accounts lack the user of a job: the run ends, or the job is refused as Slurm does"
+    )
+
+    def __post_init__(self) -> None:
+        if self.topology is not None and self.conf is None:
+            raise OptionError("option topology: must be given with conf")
+        if self.dump is not None and self.conf is None:
+            raise OptionError("option dump: must be given with conf, which says how accounts are used")
+        configuration = self.configuration()
+        if configuration is None:
+            return
+        if self.dump is not None and not configuration.accounting:
+            raise OptionError("option dump: conf must have AccountingStorageType=accounting_storage/slurmdbd")
+        self.accounts()
+
+    @property
+    def conf_name(self) -> str:
+        """The name of the file with the configuration."""
+        return "" if self.conf is None else self.conf.name
+
+    def configuration(self) -> SlurmConfiguration | None:
+        """Return the configuration in the files; None without them. ConfigurationError."""
+        if self.conf is None:
+            return None
+        return with_types(configuration_of(self.conf, self.topology), self.scheduler, self.select)
+
+    def accounts(self) -> Accounts:
+        """Return the accounts in the file, anew for each run. ConfigurationError."""
+        return Accounts() if self.dump is None else accounts_of(self.dump)
+
+    @property
+    def launch_delay(self) -> float:
+        """Seconds from a decision to the start."""
+        return self.launch or 0.0
+
+    @property
+    def completion_delay(self) -> float:
+        """Seconds from the end of a job until the controller knows it."""
+        if self.complete is not None:
+            return self.complete
+        return _COMPLETE if self.delays == "recorded" else 0.0
+
+    def phases(self, *, accounting: bool) -> ControllerPhases:
+        """Return the phases of the controller's threads; the recorded ones depend on the use of a data base."""
+        if self.delays == "none":
+            period = self.cycle or 0.0
+            return ControllerPhases(clock=self.clock, started=self.started, main=(0.0, period), backfill=(0.0, period))
+        late = 0.56 if accounting else 0.0
+        period = _CYCLE if self.cycle is None else self.cycle
+        return ControllerPhases(
+            clock=self.clock,
+            started=self.started,
+            main=(0.745 if accounting else 0.02, period),
+            backfill=(0.008 + late, 1.0002 if self.cycle is None else period),
+            sweep=0.16 + late,
+            requeue=1.69,
+            cancel=0.03,
+            priority=0.3 + late,
+        )
