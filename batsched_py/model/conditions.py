@@ -23,6 +23,8 @@ When: TypeAlias = Literal["start", "end", "success", "failure"]
 WHEN: Final[tuple[When, ...]] = ("start", "end", "success", "failure")
 #: Members of a job that are conditions.
 CONDITIONS: Final = frozenset({"depends_on", "singleton", "array"})
+#: Member of a job that is another attempt of one which has just failed: the name of that one, in the same workload.
+ATTEMPT_OF: Final = "attempt_of"
 #: Maximum number of jobs on which one job depends: workflows with wider stages are split.
 MOST: Final = 100_000
 

@@ -39,7 +39,7 @@ class DecisionRow(Struct, frozen=True, gc=False):
         job: id of the job.
         start: promised start; for an `unfinished` job its actual start, None if it waited.
         reason: a HoldKind or a Cause.
-        jobs: ids of the jobs that ended or arrived, at most the first ones.
+        jobs: ids of the jobs that ended or arrived, or for which a job is held, at most the first ones.
         hosts: hosts of `hosts`, `down` and `unavailable`; those on which an `unfinished` job ran.
         words: text of the algorithm, for `held` and `rejected`.
         submitted, size, walltime: data of `unfinished` and `rejected` jobs, which the jobs file may lack.

@@ -49,7 +49,7 @@ from batsched_py.state.state import State
 PassOn: TypeAlias = Callable[[Sequence[DecisionRow]], object]
 #: Number of rows of a batch.
 BATCH: Final = 512
-#: Maximum number of jobs that a row names as the cause of a moved promise.
+#: Maximum number of jobs that a row names: the cause of a moved promise, or those for which a job is held.
 MOST_NAMED: Final = 8
 #: Number of jobs whose last rows are remembered even if they no longer wait.
 _ROOM: Final = 1024
@@ -225,10 +225,16 @@ class DecisionLog:
             kind = "resource"
         elif hold.job.size > free and kind not in _FACTS:
             kind = "hosts"
-        reason = kind if kind == "hosts" else f"{kind} {hold.reason.translate(_NUMBERS)}"
+        if kind == "condition":  # its numbers are names of jobs
+            reason = f"{kind} {hold.reason}"
+        else:
+            reason = kind if kind == "hosts" else f"{kind} {hold.reason.translate(_NUMBERS)}"
         if reason != self._held.get(job_id):
             self._held[job_id] = reason
-            self._rows.append(DecisionRow(self._state.now, "held", job_id, reason=kind, words=hold.reason))
+            held, others = self._state.held, tuple[str, ...]()
+            if kind == "condition" and job_id in held:
+                others = tuple(islice(held.waits_for(job_id), MOST_NAMED))
+            self._rows.append(DecisionRow(self._state.now, "held", job_id, None, kind, others, words=hold.reason))
 
 
 def _with_terms(row: DecisionRow, job: Job) -> DecisionRow:

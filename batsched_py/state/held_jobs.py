@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Final, Literal, TypeAlias
@@ -101,6 +101,9 @@ class HeldJobs:
         self._waiting: dict[str, dict[str, None]] = {}
         #: Held jobs whose delays are not over: (time, number, id).
         self._delayed: list[tuple[float, int, str]] = []
+        #: Id of the first attempt of a job -> id of its last one, and the other way round; only for jobs with several.
+        self._last_attempts: dict[str, str] = {}
+        self._first_attempts: dict[str, str] = {}
         #: (user, name) -> the jobs of a singleton that have not ended, in the order of submission.
         self._singletons: dict[tuple[str | None, str], dict[str, None]] = {}
         self._arrays: dict[str, _Array] = {}
@@ -148,15 +151,36 @@ class HeldJobs:
 
     def look_at(self, job_id: str, now: float) -> None:
         """Look at the jobs that depend on a job which has just started or ended."""
-        waiting = self._waiting.get(job_id)
+        first_id = self._first_attempts.get(job_id, job_id)
+        waiting = self._waiting.get(first_id)
         if waiting is not None:
             times = self._look_up(job_id)
             for name in list(waiting):
                 record = self._records.get(name)
-                if record is not None and self._progressed(record, job_id, times):
+                if record is not None and self._progressed(record, first_id, times):
                     self._consider(record, now)
             if times.progress in _ENDED:
-                del self._waiting[job_id]
+                del self._waiting[first_id]
+
+    def last_attempt(self, job_id: str) -> str:
+        """Return the id of the last attempt of a job; its own if there is one attempt."""
+        return self._last_attempts.get(job_id, job_id)
+
+    def attempt_again(self, earlier_id: str, job_id: str) -> None:
+        """Let a job, which is added next, take the place of its earlier attempt, which has failed.
+
+        Those that depend on the earlier one follow this one instead, and a singleton keeps its place in the row.
+        """
+        first_id = self._first_attempts.pop(earlier_id, earlier_id)
+        self._last_attempts[first_id], self._first_attempts[job_id] = job_id, first_id
+        member = self._members.pop(earlier_id, None)
+        if member is None:
+            return
+        job, conditions = member
+        if conditions.singleton is not None:
+            key = job.user, conditions.singleton
+            self._singletons[key] = {(job_id if one == earlier_id else one): None for one in self._singletons[key]}
+        self._leave_array(earlier_id, job, conditions)
 
     def end(self, job_id: str, now: float) -> None:
         """Take an ended job, held or not, out of its singleton and its array, and look at those that follow."""
@@ -174,6 +198,9 @@ class HeldJobs:
                 del self._singletons[key]
             elif first and (following := self._records.get(next(iter(row)))) is not None:
                 self._consider(following, now)
+        self._leave_array(job_id, job, conditions)
+
+    def _leave_array(self, job_id: str, job: Job, conditions: Conditions) -> None:
         if conditions.array is not None:
             array = self._arrays[_array_id(job, conditions.array)]
             array.active.discard(job_id)
@@ -216,6 +243,17 @@ class HeldJobs:
             return f"waits for the end of {displayed(first_id)}, a singleton {displayed(singleton)} as this job"
         limit = None if array is None else array.limit
         return f"waits for an end in array {displayed(array.id)}, of which {limit} may run" if array else "may start"
+
+    def waits_for(self, job_id: str) -> Iterator[str]:
+        """Yield the ids of the jobs for which a held job waits."""
+        record = self._records[job_id]
+        for dependency in record.left:
+            yield dependency.id(record.job.workload)
+        singleton = record.conditions.singleton
+        if not record.left and singleton is not None:
+            first_id = next(iter(self._singletons[record.job.user, singleton]))
+            if first_id != job_id:
+                yield first_id
 
     def unknown(self, known: Callable[[str], bool]) -> Iterable[tuple[str, str]]:
         """Yield held jobs that depend on a job that is not known, each with the id of one."""

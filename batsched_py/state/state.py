@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InvariantError
 from batsched_py.hostset import HostSet
-from batsched_py.model.conditions import CONDITIONS, conditions_in
+from batsched_py.model.conditions import ATTEMPT_OF, CONDITIONS, conditions_in
 from batsched_py.model.job import Job
 from batsched_py.model.name_set import NameSet
 from batsched_py.protocol import commands, events
@@ -54,6 +54,8 @@ class State:
         #: Jobs submitted that must not start yet, because of their conditions on other jobs.
         self.held = HeldJobs(self._times_of)
         self._outcomes = Outcomes()
+        #: Ids of jobs that failed in this message, and may be attempted again in it, before others follow their end.
+        self.failures: dict[str, None] = {}
         #: Job id -> running job, in the order of starts.
         self.running: dict[str, Running] = {}
         #: Ids of waiting jobs that the peer cancelled in this message.
@@ -133,10 +135,19 @@ class State:
 
     def receive_released(self) -> list[Job]:
         """Let held jobs arrive whose conditions are fulfilled; return them, in the order of their submission."""
+        if self.failures:
+            self.settle_failures()
         released = self.held.take_released()
         for job in released:
             self.queue.add(job)
         return released
+
+    def settle_failures(self) -> None:
+        """Let others follow the ends of the jobs that failed in this message and are not attempted again."""
+        failures, self.failures = self.failures, {}
+        if self.held.used:
+            for job_id in failures:
+                self.held.end(job_id, self.now)
 
     def receive_registered(self) -> None:
         """Let jobs registered in this decision arrive immediately, if Batsim will not submit them."""
@@ -228,6 +239,8 @@ class State:
 
     def _receive(self, job: Job, arrivals: list[Job]) -> None:
         """Let a job wait in the queue, or hold it."""
+        if self.failures and ATTEMPT_OF in job.members:
+            self._attempt_again(job)
         if job.demand is not None:
             self._made_rooms().request(job.demand)
         if self.holds and not CONDITIONS.isdisjoint(job.members):
@@ -237,6 +250,13 @@ class State:
         else:
             self.queue.add(job)
             arrivals.append(job)
+
+    def _attempt_again(self, job: Job) -> None:
+        """Let a job take the place of its earlier attempt, which failed in this message."""
+        earlier = f"{job.workload}!{job.members[ATTEMPT_OF]}"
+        if earlier in self.failures:
+            del self.failures[earlier]
+            self.held.attempt_again(earlier, job.id)
 
     def _made_rooms(self) -> Rooms:
         """Return the rooms, which are made when a job first needs them. FieldError."""
@@ -250,7 +270,8 @@ class State:
         return self.rooms
 
     def _times_of(self, job_id: str) -> JobTimes:
-        """Return the progress of a job, for the conditions of others."""
+        """Return the progress of a job, for the conditions of others; of its last attempt, if there are several."""
+        job_id = self.held.last_attempt(job_id)
         run = self.running.get(job_id)
         if run is not None:
             return JobTimes("started", run.start)
@@ -262,15 +283,21 @@ class State:
         start, end = self._outcomes.times(job_id)
         return JobTimes("failure" if job_id in self._outcomes.failed else "success", start, end)
 
-    def _note_end(self, job_id: str, start: float, *, success: bool) -> None:
-        """Record how a job has ended, and look at the held jobs that depend on it."""
+    def _note_end(self, job_id: str, start: float, *, success: bool, ran: bool = False) -> None:
+        """Record how a job has ended, and look at the held jobs that depend on it.
+
+        For those of a job that ran and failed, the state waits for the end of the message, which may have another
+        attempt of it.
+        """
         outcomes = self._outcomes
         if not success:
             outcomes.failed.add(job_id)
         outcomes.latest[job_id] = start, self.now
         if len(outcomes.latest) >= outcomes.room:
             outcomes.turn()
-        if self.held.used:
+        if ran and not success and self.holds:
+            self.failures[job_id] = None
+        elif self.held.used:
             self.held.end(job_id, self.now)
 
     def _complete(self, event: events.JobCompleted) -> None:
@@ -317,7 +344,7 @@ class State:
         del self.running[job_id]
         if run.places:
             self._end_tasks(run)
-            self._note_end(job_id, run.start, success=success)
+            self._note_end(job_id, run.start, success=success, ran=True)
             return
         freed = run.hosts.bits & self.hosts.all if self.hosts.stores else run.hosts.bits
         if self.compute_sharing:
@@ -331,7 +358,7 @@ class State:
             self._forecast.vacate(freed, run.end)
             if self.compute_sharing:
                 self._expect(run.hosts.bits & self.hosts.busy)
-        self._note_end(job_id, run.start, success=success)
+        self._note_end(job_id, run.start, success=success, ran=True)
 
     def _end_tasks(self, run: Running) -> None:
         """Free the resources of tasks."""

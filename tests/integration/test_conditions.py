@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Mapping
 from itertools import pairwise
@@ -286,3 +287,80 @@ def test_the_command_explains_a_wait(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert run(["explain", out, "w0!b", "--json"]) == 0
     [step] = json.loads(capsys.readouterr().out)["intervals"]
     assert step["reason"] == "condition"
+
+
+def test_each_job_that_was_waited_for_has_an_interval(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A new one begins when a dependency is fulfilled, although the names differ in digits only."""
+    profiles = {f"d{seconds}": {"type": "delay", "delay": seconds} for seconds in (10, 20, 30)}
+    jobs = [
+        {"id": str(number), "subtime": 0, "res": 1, "walltime": 99, "profile": f"d{10 * number}"}
+        for number in (1, 2, 3)
+    ]
+    jobs.append({**jobs[0], "id": "4", "depends_on": ["1", "2", {"job": "3", "when": "end"}]})
+    workload, out = tmp_path / "w.json", str(tmp_path / "out")
+    workload.write_text(json.dumps({"nb_res": 4, "jobs": jobs, "profiles": profiles}))
+    assert run(["simulate", "-p", str(TINY), "-w", str(workload), "-s", "easy", "-e", out]) == 0
+    capsys.readouterr()
+    assert run(["explain", out, "w0!4", "--json"]) == 0
+    steps = json.loads(capsys.readouterr().out)["intervals"]
+    assert [(step["from"], step["to"], step["reason"], step["blocked_by"]) for step in steps] == [
+        (0, 10, "condition", ["w0!1", "w0!2", "w0!3"]),
+        (10, 20, "condition", ["w0!2", "w0!3"]),
+        (20, 30, "condition", ["w0!3"]),
+    ]
+    assert run(["explain", out, "w0!4"]) == 0
+    assert "waits for the success of w0!2 and 1 more" in " ".join(capsys.readouterr().out.split())
+
+
+#: State that a job waits for -> the instant at which it starts, if the other one fails at 10 s, runs again from then to
+#: 30 s, and then succeeds; None if it is rejected.
+FOLLOWED = {"start": 0.0, "end": 30.0, "success": 30.0, "failure": None}
+
+
+@pytest.mark.parametrize("when", FOLLOWED)
+@pytest.mark.parametrize("name", ["fcfs", "easy", "leases"])
+def test_what_depends_on_a_job_follows_its_last_attempt(name: str, when: str, tmp_path: Path) -> None:
+    """A job that is submitted again after a failure of its hosts has not ended."""
+    jobs = [
+        {"id": "a", "subtime": 0, "res": 2, "walltime": 60, "profile": "p"},
+        {"id": "b", "subtime": 0, "res": 1, "walltime": 60, "profile": "p", "depends_on": [{"job": "a", "when": when}]},
+    ]
+    assert _repeated(tmp_path, jobs, name).get("b") == FOLLOWED[when]
+
+
+def test_a_job_that_fails_again_and_comes_late_is_followed_too(tmp_path: Path) -> None:
+    """Two failures; another job that depends on it is submitted between the attempts."""
+    jobs = [
+        {"id": "a", "subtime": 0, "res": 4, "walltime": 60, "profile": "p"},
+        {"id": "b", "subtime": 20, "res": 1, "walltime": 60, "profile": "p", "depends_on": ["a"]},
+    ]
+    found = _repeated(tmp_path, jobs, "fcfs", failures=(10, 25))
+    assert found == {"a": 0, "a~1": 15, "a~2": 30, "b": 50}
+
+
+def test_a_singleton_that_is_attempted_again_keeps_its_place(tmp_path: Path) -> None:
+    """The next one waits for it, and an array does not count it twice."""
+    plain = {"subtime": 0, "res": 1, "walltime": 60, "profile": "p"}
+    jobs = [{**plain, "id": "a", "res": 2, "singleton": "one"}, {**plain, "id": "b", "singleton": "one"}]
+    assert _repeated(tmp_path, jobs, "fcfs") == {"a": 0, "a~1": 10, "b": 30}
+    jobs = [{**plain, "id": name, "res": 2, "array": {"id": "t", "limit": 1}} for name in ("a", "b")]
+    assert sorted(_repeated(tmp_path, jobs, "fcfs").values()) == [0, 10, 30]
+
+
+def _repeated(
+    folder: Path, jobs: list[dict[str, Any]], name: str, failures: tuple[int, ...] = (10,)
+) -> dict[str, float]:
+    """Return the start of each job that ran, if host 0 fails at these instants, for 5 s, and jobs are requeued."""
+    workload, events, out = folder / "w.json", folder / "events.txt", folder / "out"
+    workload.write_text(json.dumps({"nb_res": 4, "jobs": jobs, "profiles": {"p": {"type": "delay", "delay": 20}}}))
+    lines = [
+        json.dumps({"timestamp": time + later, "type": f"machine_{what}", "resources": "0"})
+        for time in failures
+        for later, what in ((0, "unavailable"), (5, "available"))
+    ]
+    events.write_text("\n".join(lines))
+    words = ["simulate", "-p", str(TINY), "-w", str(workload), "-s", name, "--events", str(events), "--quiet"]
+    assert run([*words, "--on-failure", "requeue", "-e", str(out)]) == 0
+    with Path(f"{out}_jobs.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    return {row["job_id"]: float(row["starting_time"]) for row in rows if row["starting_time"]}

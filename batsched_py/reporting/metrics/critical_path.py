@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Final
 
 from msgspec import Struct
@@ -10,6 +11,7 @@ from msgspec import Struct
 from batsched_py.errors import OptionError
 from batsched_py.model.conditions import Conditions, conditions_in, has_conditions
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.results.attempts import split_later
 from batsched_py.results.records import JobRecord
 
 #: The columns of `metrics --critical-path`.
@@ -52,17 +54,33 @@ def critical_path(schedule: Schedule) -> list[CriticalJob]:
     if not any(has_conditions(record.job) and conditions_in(record.job.members).depends_on for record in ran.values()):
         rule = "no job depends on another one; members of jobs are in workloads, -w"
         raise OptionError(f"--critical-path: {schedule.name}: {rule}")
+    ended_by = _last_attempts(schedule, ran)
     found = list[CriticalJob]()
     last: JobRecord | None = min(ran.values(), key=lambda record: (-record.finish, record.job.id))
     seen = set[str]()  # files may have jobs that start and end together and depend on each other
     while last is not None and last.job.id not in seen:
         seen.add(last.job.id)
-        before, ready = _latest(last, ran)
+        before, ready = _latest(last, ended_by)
         ready = max(last.job.submit_time, ready)
         after = "" if before is None or ready == last.job.submit_time else before.job.id
         found.append(CriticalJob(last.job.id, after, ready, last.start, last.finish))
         last = before if after else None
     return found[::-1]
+
+
+def _last_attempts(schedule: Schedule, ran: Mapping[str, JobRecord]) -> Mapping[str, JobRecord]:
+    """Return the jobs by id; under the id of a job that failed with its hosts, the last attempt of it."""
+    last = dict(ran)
+    for job in schedule.attempts.jobs.values():
+        again = takewhile(lambda one: _is_repeated(one.job_id), job.attempts[1:])
+        for one in again:
+            last[job.first.job_id] = ran.get(one.job_id, last[job.first.job_id])
+    return last
+
+
+def _is_repeated(job_id: str) -> bool:
+    name = split_later(job_id)
+    return name is not None and name.sign == "~"
 
 
 def _latest(record: JobRecord, ran: Mapping[str, JobRecord]) -> tuple[JobRecord | None, float]:

@@ -164,8 +164,8 @@ class Walk:
         size, machine = self._job.record.job.size, self._machine
         held = self._held.get(self._job.id)
         kind = "" if held is None else held.reason
-        if kind == "condition":
-            return Reason.CONDITION, ()
+        if held is not None and kind == "condition":
+            return Reason.CONDITION, held.jobs
         if kind == "instant":
             return Reason.OWN_START, ()
         if kind == "resource":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from operator import attrgetter
 from typing import Final, NamedTuple
 
 from batsched_py.model.decision_row import DecisionRow
@@ -51,9 +50,9 @@ class Stretch(NamedTuple):
 
 
 def stretches(intervals: Sequence[Interval]) -> list[Stretch]:
-    """Return the intervals, with adjacent ones of the same reason merged."""
+    """Return the intervals, with adjacent ones of the same reason merged; of conditions, with the same jobs."""
     found: list[Stretch] = []
-    for reason, following in groupby(intervals, key=attrgetter("reason")):
+    for (reason, _), following in groupby(intervals, key=_cause):
         some = list(following)
         seconds: dict[str, float] = {}
         for one in some:
@@ -62,6 +61,11 @@ def stretches(intervals: Sequence[Interval]) -> list[Stretch]:
         order = sorted(seconds, key=lambda job: -seconds[job])  # stable: ties in the order of appearance
         found.append(Stretch(some[0].begin, some[-1].end, reason, tuple(order)))
     return found
+
+
+def _cause(interval: Interval) -> tuple[Reason, tuple[str, ...]]:
+    """Return the reason of an interval, and the jobs if they are part of it."""
+    return interval.reason, interval.blocked_by if interval.reason is Reason.CONDITION else ()
 
 
 def named(jobs: Sequence[str], most: int = MOST_NAMED) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from batsched_py.bits import lowest_one, size_of
+from batsched_py.model.conditions import ATTEMPT_OF
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Composed, Delay, Profile
 from batsched_py.protocol.batsim5.profiles import write_profile
@@ -218,13 +219,15 @@ class Jobs:
 
     def end_failed(self, lost: Sequence[LiveJob]) -> None:
         """End jobs that fail, and resubmit them if `on_failure` requests it."""
+        is_repeated = self._context.settings.on_failure == "requeue"
         for live in lost:
             assert live.running is not None  # noqa: S101  # set when it was executed
             live.running.kill()
             live.code = FAILED_CODE
             self._end(live, live.next_state("failed"), FAILED_CODE)
-            self._context.mailbox.post(self._announce_end, live, lowest_one(live.hosts.bits))
-        if self._context.settings.on_failure == "requeue":
+            announce = self._announce_attempt if is_repeated else self._announce_end
+            self._context.mailbox.post(announce, live, lowest_one(live.hosts.bits))
+        if is_repeated:
             for live in lost:
                 self._submit_again(live)
 
@@ -237,7 +240,8 @@ class Jobs:
             attempt += 1
         self._used_ids.add(job_id)
         self._attempts[job_id] = first, attempt
-        members = {**plain.members, "id": job_id, "subtime": round(now, 6)}
+        earlier = plain.id.partition("!")[2]
+        members = {**plain.members, "id": job_id, "subtime": round(now, 6), ATTEMPT_OF: earlier}
         job = Job(job_id, now, plain.size, plain.walltime, plain.profile, members, plain.demand)
         if self._forgets_profiles:
             self._profiles.need(job.workload, job.profile)
@@ -302,10 +306,8 @@ class Jobs:
         live.state = state
         self._record(JobRecord(live.job, state, 0, 0.0, 0.0, NO_HOSTS, metadata=self._metadata.pop(live.job.id, "")))
         self.announced.append(live.job.id)
-        for workflow in self.workflows:
-            workflow.end(live.job.id)
-        if self.following is not None:
-            self.following.announce(live.job.id, "end")
+        first_id, _ = self._attempts.pop(live.job.id, (live.job.id, 0))
+        self._let_follow(first_id)
 
     def _complete(self, live: LiveJob) -> None:
         """End a job that completes, or reaches its walltime (code None)."""
@@ -318,12 +320,21 @@ class Jobs:
         self._context.mailbox.post(self._announce_end, live, lowest_one(live.hosts.bits), running.release)
 
     def _announce_end(self, live: LiveJob) -> None:
+        self._announce_attempt(live)
+        first_id, _ = self._attempts.pop(live.job.id, (live.job.id, 0))
+        self._let_follow(first_id)
+
+    def _announce_attempt(self, live: LiveJob) -> None:
+        """Announce the end of an attempt, which may not be the end of the job: nothing follows it."""
         self.announced.append(live.job.id)
         self._emit_end(live)
+
+    def _let_follow(self, job_id: str) -> None:
+        """Submit what follows the end of a job, by the id of its first attempt."""
         for workflow in self.workflows:
-            workflow.end(live.job.id)
+            workflow.end(job_id)
         if self.following is not None:
-            self.following.announce(live.job.id, "end")
+            self.following.announce(job_id, "end")
 
     def _emit_end(self, live: LiveJob) -> None:
         event = JobCompleted(self._queue.stamp, live.job.id, live.state, live.code, live.hosts)
