@@ -1,5 +1,8 @@
 """Journeys through the program: distinct functions of batsched-py that run, their files and their calls.
 
+Each journey is made twice, so that what is done once (reading tables, filling caches) can be told from what each request
+costs. `first` counts the first time, `calls` an identical request after it. Imports are made before and not counted.
+
 All threads that take part are counted. Comprehensions, generator expressions and lambdas belong to the functions that
 contain them. A coroutine or generator counts as called each time that it continues.
 """
@@ -56,31 +59,35 @@ algorithms = [{ algorithm = "easy" }]
 LEASE: Final[Mapping[str, Any]] = {"nodes": 2, "duration": 600, "start": "+3600"}
 
 
+#: File and function -> its calls.
+Calls = Counter[tuple[str, str]]
+
+
 @dataclass
 class Journey:
     """The calls of functions of batsched-py between `begin` and `end`, in all watched threads.
 
     Attributes:
         name: of the journey.
-        calls: file and function -> its calls.
+        first: the calls of the first time.
+        calls: the calls of the latest time.
     """
 
     name: str
-    calls: Counter[tuple[str, str]] = field(default_factory=Counter)
-    _counts: bool = False
-
-    @property
-    def files(self) -> list[str]:
-        """The files of the functions, in the order of their first calls."""
-        return list(dict.fromkeys(file for file, _ in self.calls))
+    first: Calls = field(default_factory=Counter)
+    calls: Calls = field(default_factory=Counter)
+    _counted: Calls | None = None
 
     def begin(self) -> None:
         """Count from here on."""
-        self._counts = True
+        if not self.first:
+            self._counted = self.first
+        else:
+            self._counted = self.calls = Counter()
 
     def end(self) -> None:
         """Count no more."""
-        self._counts = False
+        self._counted = None
 
     @contextmanager
     def watched(self) -> Iterator[None]:
@@ -94,8 +101,13 @@ class Journey:
 
     def _note(self, frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
-        if event == "call" and self._counts and code.co_name[0] != "<" and code.co_filename.startswith(OURS):
-            self.calls[code.co_filename.removeprefix(OURS), code.co_qualname] += 1
+        if (
+            event == "call"
+            and self._counted is not None
+            and code.co_name[0] != "<"
+            and code.co_filename.startswith(OURS)
+        ):
+            self._counted[code.co_filename.removeprefix(OURS), code.co_qualname] += 1
 
 
 def post_lease(folder: Path) -> Journey:
@@ -115,12 +127,11 @@ def post_lease(folder: Path) -> Journey:
         try:
             _await_start(connection)
             _ask(connection, "PUT", "/api/clock", {"paused": True})
-            _ask(connection, "POST", "/api/leases", {**LEASE, "start": "+9000"})  # what is done once is not counted
-            _wait(site, 1)
-            journey.begin()
-            _ask(connection, "POST", "/api/leases", LEASE)
-            _wait(site, 2)
-            journey.end()
+            for leases in (1, 2):
+                journey.begin()
+                _ask(connection, "POST", "/api/leases", LEASE)
+                _wait(site, leases)
+                journey.end()
         finally:
             connection.close()
             site.stop()
@@ -170,26 +181,26 @@ def run_campaign(folder: Path) -> Journey:
         run_missing(read_state(plan, store), store, HereWorkers(), jobs=False)
         assert store.keys() == set(plan.keys)
 
-    play(RunStore(folder / "first"))  # what is done once, such as imports, is not counted
     with journey.watched():
-        thread = threading.Thread(target=play, args=(RunStore(folder / "second"),))
-        journey.begin()
-        thread.start()
-        thread.join()
-        journey.end()
+        for name in ("first", "second"):
+            thread = threading.Thread(target=play, args=(RunStore(folder / name),))
+            journey.begin()
+            thread.start()
+            thread.join()
+            journey.end()
     return journey
 
 
 class _Watched:
-    """A socket, in whose last exchange but one a journey is made."""
+    """A socket, of whose exchanges some are journeys."""
 
-    def __init__(self, socket: RepSocket, journey: Journey, last: int) -> None:
-        self._socket, self._journey, self._last = socket, journey, last
+    def __init__(self, socket: RepSocket, journey: Journey, exchanges: range) -> None:
+        self._socket, self._journey, self._exchanges, self._number = socket, journey, exchanges, -1
 
     def receive(self, timeout: float | None = None) -> bytes:
-        """Receive a request; the last one begins the journey."""
-        self._last -= 1
-        if not self._last:
+        """Receive a request, which may begin a journey."""
+        self._number += 1
+        if self._number in self._exchanges:
             self._journey.begin()
         return self._socket.receive(timeout)
 
@@ -202,19 +213,21 @@ class _Watched:
 def decide(_: Path) -> Journey:
     """EASY over a socket, in the middle of a run: a job ends, the head of the queue starts; one comes that waits."""
     journey = Journey("EASY, one decision over the socket")
-    requests = [message(0, ("SIMULATION_BEGINS", begins_data(8)))]
-    for data in (submitted_data("1", size=6, walltime=100), submitted_data("2", size=4, walltime=50)):
-        requests.append(message(0, ("JOB_SUBMITTED", data)))
-    late = submitted_data("3", size=8, walltime=50, subtime=5)
-    ends = {"job_id": "w0!1", "job_state": "COMPLETED_SUCCESSFULLY", "return_code": 0, "alloc": "0-5"}
-    requests.append(message(5, ("JOB_COMPLETED", ends), ("JOB_SUBMITTED", late)))
+    jobs = [("JOB_SUBMITTED", submitted_data(str(number), size=6, walltime=50)) for number in (1, 2)]
+    requests = [message(0, ("SIMULATION_BEGINS", begins_data(8))), *(message(0, job) for job in jobs)]
+    begun = len(requests)
+    for number in (1, 2):
+        now = 5.0 * number
+        ends = {"job_id": f"w0!{number}", "job_state": "COMPLETED_SUCCESSFULLY", "return_code": 0, "alloc": "0-5"}
+        late = submitted_data(str(number + 2), size=6, walltime=50, subtime=now)
+        requests.append(message(now, ("JOB_COMPLETED", ends), ("JOB_SUBMITTED", late)))
     with journey.watched(), RepSocket("tcp://127.0.0.1:*") as socket:
-        session, watched = Session(load("easy"), {}), _Watched(socket, journey, len(requests))
+        session, watched = Session(load("easy"), {}), _Watched(socket, journey, range(begun, len(requests)))
         thread = threading.Thread(target=serve, args=(session, watched))
         thread.start()
         with zmq.Context() as context, context.socket(zmq.REQ) as peer:
             peer.connect(socket.address)
-            for request in (*requests, message(9, ("SIMULATION_ENDS", {}))):
+            for request in (*requests, message(19, ("SIMULATION_ENDS", {}))):
                 peer.send(request)
                 peer.recv()
         thread.join()
@@ -237,12 +250,26 @@ def make_journey(name: str) -> Journey:
 
 def markdown(journeys: Iterable[Journey]) -> Iterator[str]:
     """The lines of the page's table."""
-    yield "| journey | files | functions | calls |"
-    yield "|---|---|---|---|"
+    yield "| journey | time | files | functions | calls |"
+    yield "|---|---|---|---|---|"
     for one in journeys:
-        yield f"| {one.name} | {len(one.files)} | {len(one.calls)} | {one.calls.total()} |"
+        for time_of_it, calls in (("first", one.first), ("again", one.calls)):
+            files = {file for file, _ in calls}
+            yield f"| {one.name} | {time_of_it} | {len(files)} | {len(calls)} | {calls.total()} |"
 
 
 def passed(journey: Journey) -> Iterator[str]:
-    """The functions of a journey with their calls, in the order of the first ones."""
-    return (f"{count:6} {file} :: {name}" for (file, name), count in journey.calls.items())
+    """The functions of a journey with their calls by module, in the order of the first ones; then numbers by package.
+
+    Functions of the first time only are marked.
+    """
+    together = {**journey.first, **journey.calls}
+    for module in dict.fromkeys(file for file, _ in together):
+        yield module
+        for (file, name), count in together.items():
+            if file == module:
+                yield f"{count:6} {name}{'' if (file, name) in journey.calls else ' (first time only)'}"
+    packages = Counter(file.partition("/")[0] for file, _ in journey.calls)
+    yield ""
+    yield "functions, without those of the first time only:"
+    yield from (f"{count:6} {package}" for package, count in packages.most_common())
