@@ -27,7 +27,7 @@ from batsched_py.runs.inputs import WorkloadLike
 from batsched_py.runs.result_writer import result_paths, write_result
 from batsched_py.runs.run_description import Call, Decider, RunInputs, RunOrigin, plain_settings, write_description
 from batsched_py.session.decision_log import PassOn
-from batsched_py.traces.batsim_json import write_workload
+from batsched_py.traces.batsim_json_writer import write_workload
 from batsched_py.traces.lublin import Drawn
 
 #: The name of a generated workload's file, in the folder of its runs.

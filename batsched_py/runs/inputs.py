@@ -12,7 +12,8 @@ from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.results.run_file import InputFile, WorkloadFile, content_hash
 from batsched_py.runs.run_description import platform_file
-from batsched_py.traces.batsim_json import read_workload, workload_content
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.batsim_json_writer import workload_content
 from batsched_py.traces.lublin import Drawn
 from batsched_py.traces.simgrid_xml import read_platform
 

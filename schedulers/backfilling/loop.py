@@ -18,8 +18,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from batsched_py.api import TOLERANCE, HostSet, Job, OptionError, Placed, Plan, View
-from batsched_py.planning.future.entries import Entry
-from batsched_py.planning.future.promise_book import CountBook, HostBook, PromiseBook, ReservingBook, ShadowBook
+from batsched_py.planning.future.promise_book import Entry, PromiseBook, ShadowBook
+from batsched_py.planning.future.reserving_books import CountBook, HostBook, ReservingBook
 from batsched_py.planning.future.room_book import RoomBook, RoomGaps
 from batsched_py.planning.policies.ordering import FCFS, Line
 from batsched_py.schedulers.backfilling.repairs import Repairs

@@ -17,7 +17,8 @@ from batsched_py.reporting.metrics.summary import summarise
 from batsched_py.results.records import Result
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
-from batsched_py.traces.batsim_json import read_workload, write_workload
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.batsim_json_writer import write_workload
 from batsched_py.traces.cleaning import CleaningRules, clean
 from batsched_py.traces.platform_writer import write_homogeneous
 from batsched_py.traces.simgrid_xml import read_platform

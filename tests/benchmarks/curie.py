@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from batsched_py.model.workload import Workload
-from batsched_py.traces.batsim_json import write_workload
+from batsched_py.traces.batsim_json_writer import write_workload
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
 from batsched_py.traces.platform_writer import write_homogeneous
 from tests.benchmarks.timing import apart

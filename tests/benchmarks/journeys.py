@@ -1,7 +1,7 @@
 """Journeys through the program: distinct functions of batsched-py that run, their files and their calls.
 
-Each journey is made twice, so that what is done once (reading tables, filling caches) can be told from what each request
-costs. `first` counts the first time, `calls` an identical request after it. Imports are made before and not counted.
+Each journey is made twice, to separate what is done once (reading tables, filling caches) from what each request costs:
+`first` counts the first time, `calls` an identical request after it. Imports are made before and not counted.
 
 All threads that take part are counted. Comprehensions, generator expressions and lambdas belong to the functions that
 contain them. A coroutine or generator counts as called each time that it continues.

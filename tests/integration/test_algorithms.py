@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from batsched_py.api import HostSet, Scheduler, View
-from batsched_py.planning.future.promise_book import CountBook
+from batsched_py.planning.future.reserving_books import CountBook
 from batsched_py.planning.policies.ordering import ORDERS
 from batsched_py.results.records import JobRecord
 from batsched_py.schedulers.backfill import Backfill

@@ -54,7 +54,7 @@ def traced(answer: Callable[[bytes], bytes], request: bytes) -> tuple[bytes, lis
     ("algorithm", "options", "started", "most"),
     [
         ("fcfs", {}, ["w0!2"], 17),
-        ("easy", {}, ["w0!2", "w0!4"], 22),
+        ("easy", {}, ["w0!2", "w0!4"], 21),
         ("conservative", {"order": "sjf"}, ["w0!4", "w0!2"], 27),
     ],
 )

@@ -12,7 +12,8 @@ from batsched_py.results.result_files import JobRows
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces import batsim_json
-from batsched_py.traces.batsim_json import read_workload, write_workload
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.batsim_json_writer import write_workload
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
 from tests.platforms import plain_platform
 

@@ -26,7 +26,7 @@ from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.runs.choice import Choice, make_session
 from batsched_py.session.serve import serve
 from batsched_py.text.display import displayed
-from batsched_py.traces.batsim_json import workload_content
+from batsched_py.traces.batsim_json_writer import workload_content
 from batsched_py.transport.zmq_rep import RepSocket
 
 _PROGRAM: Final = "batsim"

@@ -20,7 +20,8 @@ from batsched_py.reading.limits import Limits
 from batsched_py.results.run_file import WorkloadFile
 from batsched_py.runs.inputs import origin_of
 from batsched_py.text.display import displayed
-from batsched_py.traces.batsim_json import read_workload, workload_content
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.batsim_json_writer import workload_content
 from batsched_py.traces.cleaning import CleaningRules, clean
 from batsched_py.traces.delay_workload import DELAYS, with_work
 from batsched_py.traces.formats import FORMATS, SWF, ReadOptions, format_of

@@ -24,7 +24,7 @@ from batsched_py.model.profile import Profile
 from batsched_py.reading.limits import LONGEST
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
-from batsched_py.traces.batsim_json import write_jobs
+from batsched_py.traces.batsim_json_writer import write_jobs
 from batsched_py.traces.delay_workload import DelayJob, named_jobs
 from batsched_py.traces.failures import FailureModel, event_lines, parse_failures
 from batsched_py.traces.lublin import DEFAULT_OVERESTIMATE, Drawn

@@ -15,7 +15,7 @@ import math
 from typing import Final
 
 from batsched_py.planning.future.count_slots import CountSlots
-from batsched_py.planning.future.entries import Entry
+from batsched_py.planning.future.promise_book import Entry
 from batsched_py.planning.future.promises import Claim
 from batsched_py.planning.future.ranking import Ranking
 

@@ -11,8 +11,9 @@ from batsched_py.model.host_room import Places
 from batsched_py.model.job import Job
 from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.availability import Availability
-from batsched_py.planning.future.promise_book import Gaps, HostGaps, ReservingBook
+from batsched_py.planning.future.promise_book import Gaps, HostGaps
 from batsched_py.planning.future.promises import Choose, Claim, Specific
+from batsched_py.planning.future.reserving_books import ReservingBook
 from batsched_py.planning.task_packing import Pack
 
 # The book is used from the first job on that requests parts of hosts: a number of hosts, which EASY's shadow and the

@@ -12,7 +12,7 @@ from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
 from batsched_py.model.host_room import HostRoom, Places
 from batsched_py.model.job import Job
 from batsched_py.model.job_demand import JobDemand
-from batsched_py.planning.future.entries import Entry
+from batsched_py.planning.future.promise_book import Entry
 from batsched_py.planning.future.promises import RoomSlot, Slot, Specific
 from batsched_py.planning.policies.packing import PACKED_SELECTIONS
 from batsched_py.planning.task_packing import Pack, Packer

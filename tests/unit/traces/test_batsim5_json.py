@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from batsched_py.errors import WorkloadError
 from batsched_py.model.workload import Workload
 from batsched_py.traces.batsim5_json import lost_in_4, lost_in_5
-from batsched_py.traces.batsim_json import read_workload, write_workload
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.batsim_json_writer import write_workload
 from batsched_py.traces.other_batsim import lines_on_changes
 from tests.clone import ROOT
 

@@ -17,7 +17,8 @@ from batsched_py.model.job import Job
 from batsched_py.model.profile import Delay, parse_profile
 from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import LATEST, SHORTEST
-from batsched_py.traces.batsim_json import read_workload, write_workload
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.batsim_json_writer import write_workload
 from tests.platforms import plain_platform
 
 DELAY = {"type": "delay", "delay": 5}

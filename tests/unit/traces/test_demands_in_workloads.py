@@ -13,7 +13,8 @@ from batsched_py.model.demand import TaskDemand
 from batsched_py.model.job_demand import JobDemand
 from batsched_py.model.workload import Workload
 from batsched_py.traces import batsim_json
-from batsched_py.traces.batsim_json import read_workload, workload_content
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.batsim_json_writer import workload_content
 
 HALF = {"cores": 0.5, "gpus": 1, "gpu_share": 0.5}
 DEMAND = JobDemand(tasks=2, task=TaskDemand(cores=500, gpus=1, share=500))

@@ -10,7 +10,8 @@ import pytest
 
 from batsched_py.errors import WorkloadError
 from batsched_py.traces import batsim_json
-from batsched_py.traces.batsim_json import read_workload, write_workload
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.batsim_json_writer import write_workload
 from batsched_py.traces.cleaning import CleaningRules, clean
 from batsched_py.traces.job_conditions import left_to_others
 from batsched_py.traces.swf import read_swf

@@ -15,7 +15,8 @@ from batsched_py.model.job import Job
 from batsched_py.model.lease_terms import DiskImage, NodeSet
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
-from batsched_py.traces.batsim_json import read_workload, write_workload
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.batsim_json_writer import write_workload
 from batsched_py.traces.lease_changes import LeaseChanges
 from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, LeaseSite, read_site, uniform_site
 from batsched_py.traces.lease_workload import lease_inputs, lease_workload, site_platform

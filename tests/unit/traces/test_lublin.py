@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from batsched_py.errors import OptionError
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
-from batsched_py.traces.batsim_json import write_workload
+from batsched_py.traces.batsim_json_writer import write_workload
 from batsched_py.traces.lublin import ALL_JOBS, BATCH, INTERACTIVE, LublinParameters, generate
 
 

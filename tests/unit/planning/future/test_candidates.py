@@ -7,7 +7,7 @@ import math
 from batsched_py.model.job import Job
 from batsched_py.planning.future.candidates import Candidates
 from batsched_py.planning.future.count_slots import CountSlots
-from batsched_py.planning.future.entries import Entry
+from batsched_py.planning.future.promise_book import Entry
 from batsched_py.planning.future.promises import Claim
 
 #: Of what is no candidate.

@@ -11,8 +11,9 @@ import pytest
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.planning.future.availability import Availability
-from batsched_py.planning.future.promise_book import CountBook, HostBook, PromiseBook, ReservingBook, ShadowBook
+from batsched_py.planning.future.promise_book import PromiseBook, ShadowBook
 from batsched_py.planning.future.promises import Claim, Promise, Shadow, Slot
+from batsched_py.planning.future.reserving_books import CountBook, HostBook, ReservingBook
 
 HOSTS = 9
 ALL = (1 << HOSTS) - 1

@@ -12,8 +12,8 @@ from batsched_py.model.host_room import TaskPlace
 from batsched_py.model.job import Job
 from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.availability import Availability
-from batsched_py.planning.future.promise_book import CountBook
 from batsched_py.planning.future.promises import Claim, RoomSlot, Slot
+from batsched_py.planning.future.reserving_books import CountBook
 from batsched_py.planning.future.room_book import RoomBook, RoomGaps
 from batsched_py.planning.policies.packing import PACKED_SELECTIONS
 from batsched_py.planning.task_packing import Packer
