@@ -6,8 +6,22 @@ from heapq import heappop, heappush
 
 from msgspec.structs import replace
 
-from batsched_py.api import ORDERS, Event, HostSet, Job, JobCompleted, JobKilled, Order, Plan, View, named, option
+from batsched_py.api import (
+    ORDERS,
+    Event,
+    HostSet,
+    Job,
+    JobCompleted,
+    JobKilled,
+    Order,
+    Placed,
+    Plan,
+    View,
+    named,
+    option,
+)
 from batsched_py.planning.future.promise_book import Gaps
+from batsched_py.planning.future.room_book import RoomGaps
 from batsched_py.planning.prediction import LastTwo, corrected
 from batsched_py.schedulers.backfilling.algorithms import Overtaking
 from batsched_py.schedulers.backfilling.options import OvertakingOptions
@@ -47,6 +61,8 @@ class PredictedRun:
     first: float
     #: Number of corrections so far.
     corrections: int = 0
+    #: True if its tasks share hosts.
+    shares: bool = False
 
 
 class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
@@ -74,6 +90,11 @@ class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
         run = self.runs[job.id] = PredictedRun(job, hosts, view.now, self.duration(job))
         self.set_prediction(run, run.first, view)
 
+    def start_tasks(self, job: Job, placed: Placed, view: View, plan: Plan) -> None:
+        super().start_tasks(job, placed, view, plan)
+        run = self.runs[job.id] = PredictedRun(job, placed.hosts, view.now, self.duration(job), shares=True)
+        self.set_prediction(run, run.first, view)
+
     def learn(self, job_id: str, end: float) -> None:
         """Learn from a job that has ended."""
         run = self.runs.pop(job_id)
@@ -81,12 +102,15 @@ class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
 
     def set_prediction(self, run: PredictedRun, seconds: float, view: View) -> None:
         """Set the predicted run time of a job in seconds."""
+        end = run.start + seconds
         if seconds < super().duration(run.job):
-            end = run.start + seconds
             heappush(self.expiries, (end, run.job.id))
+        elif not run.corrections:
+            return
+        if run.shares:
+            view.availability().predict_tasks(run.job.id, end)
+        else:
             view.availability().predict(run.hosts, end)
-        elif run.corrections:
-            view.availability().predict(run.hosts, run.start + seconds)
 
     def correct(self, view: View) -> bool:
         """Extend the predictions of jobs that have run for longer than expected; return whether there are any."""
@@ -103,7 +127,7 @@ class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
 
     def overtakers(self, gaps: Gaps, view: View) -> Sequence[Job]:
         """Return all waiting jobs that are small enough: many are expected to end before their walltime."""
-        return view.queue.up_to(gaps.left)
+        return list(view.queue) if isinstance(gaps, RoomGaps) else view.queue.up_to(gaps.left)
 
     def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Sequence[Job]:
         """Sort by the option's order, with predictions instead of walltimes."""
@@ -124,6 +148,7 @@ class EasyPlusPlus(Overtaking[EasyPlusPlusOptions]):
     """
 
     name = "easy_plus_plus"
+    places_tasks = True
     source = (
         "Tsafrir, Etsion, Feitelson, Backfilling using system-generated predictions rather than user runtime"
         " estimates, IEEE TPDS 18(6), 2007"

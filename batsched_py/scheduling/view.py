@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from batsched_py.hostset import HostSet
@@ -11,11 +11,12 @@ from batsched_py.model.job import Job
 from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES, Profile, parse_profile
 from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.policies.packing import PACKED_SELECTIONS
-from batsched_py.planning.task_packing import Packer
+from batsched_py.planning.task_packing import Pack, Packer
 from batsched_py.planning.wait_time import TOLERANCE
 from batsched_py.protocol.events import Config, Members, Progress
 from batsched_py.reading.faults import FieldError
 from batsched_py.scheduling.arguments import Text, id_of, id_text
+from batsched_py.scheduling.later_rooms import later_places
 from batsched_py.scheduling.remainder import remainder
 from batsched_py.scheduling.shortages import shortage
 from batsched_py.scheduling.task_placer import TaskPlacer
@@ -113,6 +114,20 @@ class View:
     def shortage(self, job: Job) -> str:
         """Return the reason why there is no room for the tasks of a job: the resource that stops it on most hosts."""
         return "" if job.demand is None else shortage(self._state, job.demand)
+
+    def later_hosts(
+        self, job: Job, hosts: HostSet, pack: Pack | None = None, ended: Iterable[Running] = ()
+    ) -> HostSet | None:
+        """Return those of these hosts on which a job with a demand would have its tasks; None if not all would fit.
+
+        As if the hosts were usable, sleeping ones too, and some jobs had ended; other tasks keep what they use. `pack`
+        is a selection, as `packer` returns it; by default best_fit.
+        """
+        rooms, wanted = self._state.rooms, job.demand
+        if rooms is None or wanted is None:
+            return None
+        places = later_places(rooms, wanted, hosts, pack or self.packer("best_fit"), ended)
+        return None if places is None else HostSet.from_ids(place.host for place in places)
 
     def packer(self, packing: str) -> Packer:
         """Return the selection of this name, to place tasks in rooms of the future: for `Availability.earliest_room`.

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from batsched_py.api import Job, Plan, View, option
+from batsched_py.api import HostSet, Job, Plan, View, option
 from batsched_py.schedulers.energy.easy_sleeper import EasySleeper, SleepOptions
 from batsched_py.schedulers.energy.inertia import Inertia, SwitchGrowth, liquid_load_horizon, load_of
 
@@ -97,15 +97,19 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
 
     def load(self, jobs: Iterable[Job], view: View) -> float:
         """Return the seconds that hosts which are or will be awake take for these jobs, as if they were liquid."""
-        work = load_of(jobs)
+        work = load_of((self.hosts_of(job, view), job.limit) for job in jobs)
         return liquid_load_horizon(work, view.now, view.availability().steps()) if work else 0.0
 
     def wake(self, head: Job, view: View, plan: Plan) -> None:
         """Wake hosts with which the job can start earlier; with inertia, only those that it needs to start at all."""
         if self.inertia is None:
-            self.power.wake(self.power.lacked(head.size, view), view, plan)
-        else:
+            self.power.wake(self.lacked(head, view), view, plan)
+        elif head.demand is None:
             self.wake_counted(self.inertia, head.size - self.power.awake_soon(view).bit_count(), view, plan)
+        else:
+            awake = HostSet(self.power.awake_soon(view))
+            if view.later_hosts(head, awake, self.packer(), view.running) is None:
+                self.count_woken(self.inertia, self.lacked(head, view), view, plan)
 
     def rest(self, view: View, plan: Plan) -> None:
         """Send hosts to sleep that no job will need soon, or wake some for all waiting jobs, by the options."""
@@ -121,7 +125,8 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
 
     def switch_by_inertia(self, inertia: Inertia, view: View, plan: Plan) -> None:
         """Choose the number of hosts to switch at the end of a period; hosts are sent to sleep when they are free."""
-        needed = self.options.keep_awake if self.loop.head is None else self.loop.head.size
+        head = self.loop.head
+        needed = self.options.keep_awake if head is None else self.hosts_of(head, view)
         spare = self.power.awake_soon(view).bit_count() - needed
         ended = view.due(inertia.next_stage)
         if ended:
@@ -139,8 +144,12 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
 
     def wake_counted(self, inertia: Inertia, count: int, view: View, plan: Plan) -> None:
         """Wake as `wake_cheapest`, counted by the policy."""
+        self.count_woken(inertia, self.power.cheapest(self.power.wakeable(view), count, view), view, plan)
+
+    def count_woken(self, inertia: Inertia, hosts: int, view: View, plan: Plan) -> None:
+        """Wake hosts, counted by the policy."""
         before = self.power.waking.bit_count()
-        self.wake_cheapest(count, view, plan)
+        self.power.wake(hosts, view, plan)
         if inertia.waking:
             inertia.switched += self.power.waking.bit_count() - before
 
@@ -148,10 +157,10 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
         """Return the number of hosts that waiting jobs request: the first blocked one, or all."""
         head = self.loop.head
         if head is None or self.options.wake_for == "head":
-            return 0 if head is None else head.size
+            return 0 if head is None else self.hosts_of(head, view)
         total, most = 0, len(view.all_hosts)
         for job in view.queue:
-            total += job.size
+            total += self.hosts_of(job, view)
             if total >= most:
                 return most
         return total

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from batsched_py.api import Job, Plan, View, option
+from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.promise_book import PromiseBook
+from batsched_py.planning.task_packing import Pack
 from batsched_py.schedulers.backfilling.algorithms import Overtaking
 from batsched_py.schedulers.backfilling.options import OvertakingOptions
 from batsched_py.schedulers.backfilling.rules import OvertakingRules, Promise
@@ -42,9 +44,14 @@ class SleepRules(OvertakingRules[Sleep]):
         self.wake, self.power = wake, power
 
     def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
-        if job.size > len(plan.free):
-            self.wake(job, view, plan)
+        self.wake_if_short(job, view, plan)
         return super().earliest(job, book, view, plan)
+
+    def wake_if_short(self, job: Job, view: View, plan: Plan) -> None:
+        """Wake hosts for a job that cannot start on those that are awake."""
+        short = job.size > len(plan.free) if job.demand is None else self.placement.place(job, plan) is None
+        if short:
+            self.wake(job, view, plan)
 
     def may_start(self, view: View, plan: Plan) -> bool:
         """Return whether a job may start, or a host may be woken for it."""
@@ -55,6 +62,7 @@ class EasySleeper(Overtaking[Sleep]):
     """EASY on the hosts that are awake. What is promised counts hosts that are on the way, never one that sleeps."""
 
     needs_energy = True
+    places_tasks = True
     depth = 1
 
     def make_rules(self, view: View) -> SleepRules[Any]:
@@ -64,6 +72,8 @@ class EasySleeper(Overtaking[Sleep]):
         """Read the watts and the sleep of the hosts."""
         options = self.options
         self.power = PowerManager(view, options.sleep_state, options.off_time, options.on_time)
+        #: Demand -> the number of hosts that the tasks of such a job have on the idle machine.
+        self.host_counts: dict[JobDemand, int] = {}
         super().setup(view)
 
     def decide(self, view: View, plan: Plan) -> None:
@@ -85,6 +95,26 @@ class EasySleeper(Overtaking[Sleep]):
     def allowed(self, hosts: int, view: View) -> int:
         """Return those of these hosts that may be sent to sleep now."""
         return hosts
+
+    def hosts_of(self, job: Job, view: View) -> int:
+        """Return the number of hosts that a job needs: its size, or those of its tasks on the idle machine."""
+        if job.demand is None:
+            return job.size
+        count = self.host_counts.get(job.demand)
+        if count is None:
+            found = view.later_hosts(job, view.all_hosts, self.packer(), view.running)
+            count = self.host_counts[job.demand] = min(job.size, len(view.all_hosts)) if found is None else len(found)
+        return count
+
+    def lacked(self, job: Job, view: View) -> int:
+        """Return the sleeping hosts to wake for a job, if it can start earlier with them."""
+        if job.demand is None:
+            return self.power.lacked(job.size, view)
+        return self.power.lacked_for_tasks(job.demand, self.rules.duration(job), self.packer(), view)
+
+    def packer(self) -> Pack:
+        """Return the selection of hosts for tasks."""
+        return self.rules.placement.packer()
 
     def wake_cheapest(self, count: int, view: View, plan: Plan) -> None:
         """Wake at most `count` hosts, the cheapest first; none if it is not positive."""

@@ -30,6 +30,9 @@ class EasySubpartSleeper(EasySleeper[SubpartSleeperOptions]):
 
     def wake(self, head: Job, view: View, plan: Plan) -> None:
         """Wake hosts until as many are awake as the job asks for, working ones included."""
+        if head.demand is not None:
+            self.power.wake(self.lacked(head, view), view, plan)
+            return
         self.wake_cheapest(self.wanted(head, view) - self.power.awake_soon(view).bit_count(), view, plan)
 
     def rest(self, view: View, plan: Plan) -> None:
@@ -43,4 +46,4 @@ class EasySubpartSleeper(EasySleeper[SubpartSleeperOptions]):
     def wanted(self, head: Job | None, view: View) -> int:
         """Return how many hosts should be awake: the part, or as many as the first blocked job asks for."""
         part = math.ceil(self.options.awake * len(view.all_hosts))
-        return part if head is None else max(part, head.size)
+        return part if head is None else max(part, self.hosts_of(head, view))

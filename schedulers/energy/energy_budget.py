@@ -6,12 +6,15 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from batsched_py.api import HostSet, Job, Plan, Slot, View, option
+from batsched_py.api import HostSet, Job, Placed, Plan, Slot, View, option
+from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.promise_book import PromiseBook
+from batsched_py.planning.future.promises import RoomSlot
 from batsched_py.schedulers.backfilling.rules import Promise
 from batsched_py.schedulers.energy.easy_sleeper import EasySleeper, SleepOptions, SleepRules, Wake
 from batsched_py.schedulers.energy.power_estimate import PowerEstimate
 from batsched_py.schedulers.energy.power_manager import PowerManager
+from batsched_py.schedulers.energy.shared_power import SharedPower, ThriftyPacker
 from batsched_py.schedulers.energy.token_bucket import TokenBucket
 
 # Three resources are handled at once: hosts, watts (a cap at each instant) and joules (an allowance that comes in over
@@ -74,8 +77,10 @@ class BudgetRules(SleepRules[BudgetOptions]):
         self.bucket = (
             None if options.energy is None else TokenBucket(0.0, options.energy / options.period, options.energy)
         )
-        #: Job id -> its payment.
+        #: Job id -> its payment, of jobs with whole hosts.
         self.paid: dict[str, Paid] = {}
+        #: The payments of the others.
+        self.shared = SharedPower(self.estimate)
 
     def choose(self, free: HostSet, size: int) -> HostSet | None:
         """Return the hosts that add the least power; among equals the lowest."""
@@ -89,6 +94,17 @@ class BudgetRules(SleepRules[BudgetOptions]):
         if self.bucket is not None:
             self.bucket.pay(paid.watts * self.duration(job))
 
+    def start_tasks(self, job: Job, placed: Placed, view: View, plan: Plan) -> None:
+        """Start the job, and pay for what its hosts add."""
+        super().start_tasks(job, placed, view, plan)
+        joules = self.shared.begin(job.id, placed.hosts, view.now, view.now + self.duration(job))
+        if self.bucket is not None:
+            self.bucket.pay(joules)
+
+    def thrifty(self) -> ThriftyPacker:
+        """Return the selection of hosts for tasks."""
+        return ThriftyPacker(self.placement.packer(), self.estimate)
+
     def hold(self, job: Job, view: View, plan: Plan) -> None:
         """Record the watts or joules that the job lacks; else as EASY."""
         why = self.why_unpaid(job, view, plan)
@@ -99,21 +115,40 @@ class BudgetRules(SleepRules[BudgetOptions]):
 
     def why_unpaid(self, job: Job, view: View, plan: Plan) -> str | None:
         """Describe the watts or joules that a job lacks; None if it lacks hosts, or nothing."""
-        hosts = self.choose(plan.free, job.size)
+        hosts = self.hosts_now(job, view, plan)
         if hosts is None:
             return None
-        drawn, watts = self.estimate.now(view), self.estimate.added(hosts)
+        drawn, watts = self.estimate.now(view), self.watts_of(job, hosts, view.now, view)
         if drawn + watts > self.cap:
             return f"would add {watts:g} W to {drawn:g} W, the cap is {self.cap:g} W"
-        joules = watts * self.duration(job)
+        joules = self.joules_of(job, hosts, view.now)
         if self.bucket is not None and self.affordable(joules, view) > view.now:
             return f"may consume {joules:g} J, the budget has {self.bucket.joules:g} J now"
         return None
 
+    def hosts_now(self, job: Job, view: View, plan: Plan) -> HostSet | None:
+        """Return hosts on which the job could start now, if watts and joules are there; None if there are too few."""
+        if job.demand is None:
+            return self.choose(plan.free, job.size)
+        places = view.availability().room_now(job.demand, self.duration(job), self.thrifty())
+        return None if places is None else HostSet.from_ids(place.host for place in places)
+
+    def watts_of(self, job: Job, hosts: HostSet, time: float, view: View) -> float:
+        """Return the watts that a job adds on these hosts at an instant."""
+        return self.estimate.added(hosts) if job.demand is None else self.shared.added(hosts, time, view.now)
+
+    def joules_of(self, job: Job, hosts: HostSet, start: float) -> float:
+        """Return the joules to pay for a job on these hosts, if nothing else starts before."""
+        if job.demand is None:
+            return self.estimate.added(hosts) * self.duration(job)
+        return self.shared.cost(hosts, start, start + self.duration(job))
+
     def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
         """Return the first start with enough hosts, watts and joules for the job."""
-        if job.size > len(plan.free):
-            self.wake(job, view, plan)
+        self.wake_if_short(job, view, plan)
+        if job.demand is not None:
+            on_any = self.earliest_tasks(job, job.demand, None, view)
+            return on_any or self.earliest_tasks(job, job.demand, self.canonical(job, view), view)
         for time, free in view.availability().steps():
             hosts = self.choose(free, job.size)
             if hosts is None:
@@ -127,9 +162,39 @@ class BudgetRules(SleepRules[BudgetOptions]):
                 return Slot(start, start + self.duration(job), hosts)
         return None
 
+    def canonical(self, job: Job, view: View) -> HostSet | None:
+        """Return the hosts that a job with a demand has on the idle machine; None if its tasks never fit."""
+        return view.later_hosts(job, view.all_hosts, self.thrifty(), view.running)
+
+    def earliest_tasks(self, job: Job, demand: JobDemand, among: HostSet | None, view: View) -> RoomSlot | None:
+        """Return the first start at which the tasks find places on some hosts, and watts and joules are there."""
+        future, first, pack = view.availability(), view.now, self.thrifty()
+        while first < math.inf:
+            slot = future.earliest_room(demand, self.duration(job), pack, among, first=first)
+            if slot is None:
+                return None
+            time, hosts = slot.start, HostSet.from_ids(place.host for place in slot.places)
+            watts = self.shared.added(hosts, time, view.now)
+            free = future.free_during(time, time)
+            relief = self.estimate.relief(free - hosts) if self.options.shutdown and time > view.now else 0.0
+            if self.draw_at(time, view) + watts - relief <= self.cap:
+                return self.paid_slot(job, slot, hosts, view)
+            later = [paid.until for paid in self.paid.values() if paid.until > time]
+            first = min([*later, *self.shared.ends_after(time)], default=math.inf)
+        return None
+
+    def paid_slot(self, job: Job, slot: RoomSlot, hosts: HostSet, view: View) -> RoomSlot | None:
+        """Return the slot, moved to the instant at which its joules will be there; None for never."""
+        start = slot.start
+        if start > view.now or self.affordable(self.joules_of(job, hosts, start), view) > view.now:
+            start = max(start, self.affordable(self.estimate.added(hosts) * self.duration(job), view))
+        return RoomSlot(start, start + self.duration(job), slot.places, slot.demand) if start < math.inf else None
+
     def draw_at(self, time: float, view: View) -> float:
         """Return the watts at an instant, if running jobs end at their walltimes and nothing else changes."""
         ended = sum(paid.watts for paid in self.paid.values() if paid.until <= time) if time > view.now else 0.0
+        if time > view.now and self.shared.jobs:
+            ended += self.shared.ended(time)
         return self.estimate.now(view) - ended
 
     def affordable(self, joules: float, view: View) -> float:
@@ -151,20 +216,32 @@ class BudgetRules(SleepRules[BudgetOptions]):
 
     def leaves_enough(self, job: Job, hosts: HostSet, promise: Promise | None, view: View) -> bool:
         """Return whether the job respects cap and bucket, and leaves enough for the promised one."""
-        watts, duration = self.estimate.added(hosts), self.duration(job)
-        if self.estimate.now(view) + watts > self.cap or self.affordable(watts * duration, view) > view.now:
+        watts, duration = self.watts_of(job, hosts, view.now, view), self.duration(job)
+        joules = self.joules_of(job, hosts, view.now)
+        if self.estimate.now(view) + watts > self.cap or self.affordable(joules, view) > view.now:
             return False
-        if not isinstance(promise, Slot):
+        if not isinstance(promise, (Slot, RoomSlot)):
             return True
-        promised = self.estimate.added(promise.hosts)
+        its_hosts = _hosts_of(promise)
+        promised = self.estimate.added(its_hosts)
         if view.now + duration > promise.start:
-            relief = self.estimate.relief(view.free - hosts - promise.hosts) if self.options.shutdown else 0.0
-            if self.draw_at(promise.start, view) + watts + promised - relief > self.cap:
+            relief = self.estimate.relief(view.free - hosts - its_hosts) if self.options.shutdown else 0.0
+            added = self.watts_of(job, hosts, promise.start, view)
+            its_watts = promised
+            if isinstance(promise, RoomSlot):
+                its_watts = self.shared.added(its_hosts, promise.start, view.now)
+            if self.draw_at(promise.start, view) + added + its_watts - relief > self.cap:
                 return False
         if self.bucket is None:
             return True
-        left = self.bucket.after(promise.start - view.now, self.estimate.base(view), watts * duration)
+        left = self.bucket.after(promise.start - view.now, self.estimate.base(view), joules)
         return left >= promised * (promise.end - promise.start)
+
+
+def _hosts_of(promise: Slot | RoomSlot) -> HostSet:
+    if isinstance(promise, Slot):
+        return promise.hosts
+    return HostSet.from_ids(place.host for place in promise.places)
 
 
 class EnergyBudget(EasySleeper[BudgetOptions]):
@@ -215,8 +292,13 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
         """Charge the consumed energy, and return the unused energy of ended jobs."""
         if self.rules.bucket is not None:
             self.rules.bucket.accrue(view.now, self.base)
-        if view.hosts_changed and self.rules.paid:
+        rules = self.rules
+        if view.hosts_changed and (rules.paid or rules.shared.jobs):
             running = {run.job.id for run in view.running}
+            for job_id in [job_id for job_id in rules.shared.jobs if job_id not in running]:
+                joules = rules.shared.end(job_id, view.now)
+                if rules.bucket is not None:
+                    rules.bucket.pay(-joules)
             for job_id in [job_id for job_id in self.rules.paid if job_id not in running]:
                 paid = self.rules.paid.pop(job_id)
                 if self.rules.bucket is not None:
@@ -226,7 +308,11 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
         """Return the reason why the job could not even run alone; None if it could."""
         everything, shutdown = view.all_hosts, self.options.shutdown
         # If hosts can sleep, it must fit with any of them awake.
-        hosts = (self.rules.estimate.dearest if shutdown else self.rules.estimate.cheapest)(everything, job.size)
+        if job.demand is not None and not shutdown:
+            hosts = self.rules.canonical(job, view)
+        else:
+            size = job.size if job.demand is None else min(job.size, len(everything))
+            hosts = (self.rules.estimate.dearest if shutdown else self.rules.estimate.cheapest)(everything, size)
         if hosts is None:
             return None
         watts = self.rules.estimate.alone(hosts, everything - hosts)
@@ -245,17 +331,21 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
             return f"may consume {joules:g} J more than idle hosts, the budget is {self.rules.bucket.limit:g} J"
         return None
 
+    def packer(self) -> ThriftyPacker:
+        """Return the selection of hosts for tasks: as few as are needed, in the order of what they add."""
+        return self.rules.thrifty()
+
     def wake(self, head: Job, view: View, plan: Plan) -> None:
         """Wake hosts with which it can start earlier, as far as the cap allows."""
         room = self.rules.cap - self.rules.estimate.now(view)
-        lacked = self.power.lacked(head.size, view)
+        lacked = self.lacked(head, view)
         self.power.wake(self.rules.estimate.affordable(lacked, room, waking=True), view, plan)
 
     def rest(self, view: View, plan: Plan) -> None:
         """Switch off hosts that the blocked job does not need, at once; without one, those that are idle for long."""
         if self.options.shutdown:
             head = self.loop.head
-            surplus = self.power.soon(view).bit_count() - (0 if head is None else head.size)
+            surplus = self.power.soon(view).bit_count() - (0 if head is None else self.hosts_of(head, view))
             self.send_to_sleep(surplus, self.options.idle_time if head is None else 0.0, view, plan)
 
     def allowed(self, hosts: int, view: View) -> int:

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.api import HostSet, Job
+from batsched_py.api import HostSet
 
 #: Maximum number of hosts to switch.
 LARGEST: Final = 1e9
@@ -104,6 +104,6 @@ def liquid_load_horizon(load: float, now: float, steps: Iterable[tuple[float, Ho
     return time - now + load / max(hosts, 1)
 
 
-def load_of(jobs: Iterable[Job]) -> float:
-    """Return the host-seconds that the jobs ask for."""
-    return sum(job.size * job.limit for job in jobs)
+def load_of(jobs: Iterable[tuple[int, float]]) -> float:
+    """Return the host-seconds that jobs ask for, by the number of hosts and the walltime of each."""
+    return sum(hosts * limit for hosts, limit in jobs)

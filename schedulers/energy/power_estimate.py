@@ -31,7 +31,7 @@ class PowerEstimate:
 
     def now(self, view: View) -> float:
         """Return the watts with the jobs that run."""
-        return self.base(view) + self.added(HostSet(view.availability().busy))
+        return self.base(view) + self.added(HostSet(view.availability().busy | view.part.bits))
 
     def base(self, view: View) -> float:
         """Return the watts if busy hosts were idle."""

@@ -8,7 +8,9 @@ from typing import Literal
 from msgspec import Struct
 
 from batsched_py.api import HostSet, Plan, View
+from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.power import HostPower, SleepState, SwitchTimes, read_power, wake_cost
+from batsched_py.planning.task_packing import Pack
 
 # Batsim says when hosts have switched, not how long it takes. The time is learned from requests, so a request names
 # hosts of one kind and one sleep only, and the largest time seen counts. Platforms with `speed_per_state` give the time
@@ -174,6 +176,24 @@ class PowerManager:
             if missing <= there.bit_count():
                 return self.cheapest(there, missing, view)
         return 0
+
+    def lacked_for_tasks(self, wanted: JobDemand, duration: float, pack: Pack, view: View) -> int:
+        """Return the sleeping hosts to wake for the tasks of a job, if these can start earlier with them.
+
+        These are the hosts that the selection takes at the earliest instant at which the tasks would have places if all
+        hosts were woken now.
+        """
+        wakeable, future = self.wakeable(view), view.availability()
+        if not wakeable:
+            return 0
+        without = future.earliest_room(wanted, duration, pack)
+        for time, hosts in self._returns(wakeable, view).items():
+            future.expect(HostSet(hosts), time)
+        found = future.earliest_room(wanted, duration, pack)
+        future.expect(HostSet(wakeable), math.inf)
+        if found is None or (without is not None and found.start >= without.start):
+            return 0
+        return HostSet.from_ids(place.host for place in found.places).bits & wakeable
 
     def cheapest(self, hosts: int, count: int, view: View) -> int:
         """Return `count` of these sleeping hosts in the order of the selection `cheapest`; all if there are fewer."""

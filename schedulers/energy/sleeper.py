@@ -25,6 +25,7 @@ class Sleeper(Scheduler[SleeperOptions]):
     """
 
     name = "sleeper"
+    places_tasks = True
     foresight = "promises"
     source = "pybatsim's `fcfsSchedSleep`; with at_once=one batsched's `sleeper`."
     needs_energy = True
@@ -52,6 +53,8 @@ class Sleeper(Scheduler[SleeperOptions]):
         if self.options.at_once == "one" and view.running:
             return True
         idle = view.free | (view.asleep | view.switching) - view.unavailable
+        if job.demand is not None:
+            return view.later_hosts(job, idle | (view.part - view.unavailable)) is None
         return job.size > len(idle)
 
     def send_to_sleep(self, view: View, plan: Plan) -> None:
@@ -67,7 +70,22 @@ class Sleeper(Scheduler[SleeperOptions]):
     def wake(self, job: Job, view: View, plan: Plan) -> None:
         """Wake the lowest sleeping hosts, as many as the job lacks in addition to those that are waking up."""
         asleep, waking = view.asleep - view.switching - view.unavailable, view.asleep & view.switching
+        if job.demand is not None:
+            there = plan.free | (view.part | waking) - view.unavailable
+            self.wake_for_tasks(job, there, asleep, view, plan)
+            return
         missing = min(job.size - len(plan.free) - len(waking - view.unavailable), len(asleep))
         hosts = asleep.first(missing) if missing > 0 else None
         if hosts is not None:
             plan.set_pstate(hosts, self.options.compute)
+
+    def wake_for_tasks(self, job: Job, there: HostSet, asleep: HostSet, view: View, plan: Plan) -> None:
+        """Wake those of the lowest sleeping hosts that tasks need in addition to hosts that are or will be awake."""
+        woken, order = HostSet(), list(asleep)
+        for count in range(len(order) + 1):
+            hosts = view.later_hosts(job, there | HostSet.from_ids(order[:count]))
+            if hosts is not None:
+                woken = hosts & asleep
+                break
+        if woken:
+            plan.set_pstate(woken, self.options.compute)

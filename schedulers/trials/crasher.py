@@ -32,6 +32,7 @@ class Crasher(Scheduler[CrasherOptions]):
     """
 
     name = "crasher"
+    places_tasks = True
     source = "batsched's `crasher`, which tests those who run Batsim and a decision process."
 
     def setup(self, view: View) -> None:

@@ -32,6 +32,7 @@ class EnergyWatcher(Scheduler[EnergyWatcherOptions]):
     """
 
     name = "energy_watcher"
+    places_tasks = True
     source = "batsched's `energy_watcher` (with at_once=one), which tests the query `consumed_energy`."
     needs_energy = True
 

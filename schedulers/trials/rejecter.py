@@ -23,6 +23,7 @@ class Rejecter(Scheduler[RejecterOptions]):
     """
 
     name = "rejecter"
+    places_tasks = True
     source = "batsched's `rejecter`, and its `waiting_time_estimator`: rejected jobs never start."
 
     def setup(self, view: View) -> None:

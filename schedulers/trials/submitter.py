@@ -31,6 +31,7 @@ class Submitter(Scheduler[SubmitterOptions]):
     """
 
     name = "submitter"
+    places_tasks = True
     source = "batsched's `submitter`, which tests dynamic jobs."
     needs_dynamic_jobs = True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,9 +18,9 @@ from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.protocol.codec import decode
-from batsched_py.protocol.commands import ExecuteJob
+from batsched_py.protocol.commands import ExecuteJob, SetResourceState
 from batsched_py.protocol.dialect import V4, Dialect
-from batsched_py.protocol.events import JobCompleted
+from batsched_py.protocol.events import JobCompleted, ResourceStateChanged
 from batsched_py.results.records import Result
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
@@ -33,18 +34,35 @@ _MACHINE: list[tuple[int, dict[str, str]]] = [
     (16, {"mem": "2000", "gpus": "4", "gpu_model": "V100"}),
 ]
 LICENCES = 2
+#: The power states in which hosts compute.
+COMPUTING = ("0", "1")
 
 
-def machine() -> Platform:
-    """Four unlike hosts, and two licences."""
+#: Power states of the hosts, of two kinds: watts, sleep states, speeds.
+_POWER: list[tuple[dict[str, str], tuple[float, ...]]] = [
+    (
+        {"wattage_per_state": "100:150:200, 90:100:120, 10:10:10, 120:120:125, 110:110:115", "sleep_pstates": "2:3:4"},
+        (1e9, 5e8, 1.0, 0.5, 0.2),
+    ),
+    (
+        {"wattage_per_state": "40:60:80, 35:45:60, 6:6:6, 45:45:45, 60:60:60", "sleep_pstates": "2:3:4"},
+        (1e9, 5e8, 1.0, 0.5, 0.2),
+    ),
+]
+
+
+def machine(*, energy: bool = False) -> Platform:
+    """Four unlike hosts, and two licences; with power states if they may sleep."""
     plain = plain_platform(len(_MACHINE))
-    made, described = [], iter(_MACHINE)
+    made, described = [], iter(enumerate(_MACHINE))
     for host in plain.hosts:
         if host.role == "master" or host.name == "master_host":
             made.append(host)
             continue
-        cores, properties = next(described)
-        made.append(replace(host, cores=cores, properties={**properties, "licences": f"matlab:{LICENCES}"}))
+        number, (cores, properties) = next(described)
+        own = {**properties, "licences": f"matlab:{LICENCES}"}
+        power, speeds = _POWER[number % 2] if energy else ({}, host.speeds)
+        made.append(replace(host, cores=cores, speeds=speeds, properties={**own, **power}))
     return replace(plain, hosts=tuple(made))
 
 
@@ -91,33 +109,55 @@ def packed_workload(specs: Specs) -> Workload:
 class Checker:
     """Tasks and their hosts, by the messages alone; an assertion fails when a capacity is exceeded."""
 
-    def __init__(self, workload: Workload, dialect: Dialect) -> None:
+    def __init__(self, workload: Workload, dialect: Dialect, cap: float = math.inf) -> None:
+        self._cap = cap
         self._jobs = {f"w0!{job.id}": job for job in workload.jobs}
         self._dialect = dialect
+        #: Hosts that were sent to sleep, and not announced to be awake since.
+        self._asleep = set[int]()
         #: Job id -> its start.
         self._running: dict[str, ExecuteJob] = {}
         #: Number of jobs whose tasks had a host together with others, at any time.
         self.shared = 0
+        #: Number of orders to sleep.
+        self.slept = 0
 
     def check(self, request: bytes, reply: bytes) -> None:
         """After each message."""
         for event in decode(request, self._dialect.events, keep_unknown=True).events:
             if isinstance(event, JobCompleted):
                 self._running.pop(event.job_id, None)
+            elif isinstance(event, ResourceStateChanged) and event.state in COMPUTING:
+                self._asleep -= set(event.hosts)
         for command in decode(reply, self._dialect.commands, keep_unknown=True).events:
+            if isinstance(command, SetResourceState):
+                self._check_switch(command)
             if isinstance(command, ExecuteJob):
+                assert self._asleep.isdisjoint(command.hosts)
                 assert command.job_id not in self._running
                 self._check_tasks(command)
                 self._running[command.job_id] = command
         for host, (cores, properties) in enumerate(_MACHINE):
             self._check_host(host, cores, properties)
+        self._check_watts()
         licences = [number for job_id in self._running for _, number in self._demand(job_id).licences]
         assert sum(licences) <= LICENCES or not all(command.places for command in self._running.values())
 
+    def _check_switch(self, command: SetResourceState) -> None:
+        """A host on which tasks run stays in its state; one that switches takes no task before it is announced."""
+        used = {host for start in self._running.values() for host in start.hosts}
+        assert used.isdisjoint(command.hosts)
+        self._asleep |= set(command.hosts)
+        self.slept += command.state not in COMPUTING
+
     def _demand(self, job_id: str) -> JobDemand:
-        return self._jobs[job_id].demand or JobDemand(tasks=1, task=TaskDemand(exclusive=True))
+        job = self._jobs.get(job_id)
+        return (None if job is None else job.demand) or JobDemand(tasks=1, task=TaskDemand(exclusive=True))
 
     def _check_tasks(self, command: ExecuteJob) -> None:
+        if command.job_id not in self._jobs:  # of the algorithm
+            assert not command.places
+            return
         job = self._jobs[command.job_id]
         if not command.places:
             assert len(command.hosts) == job.size
@@ -129,6 +169,15 @@ class Checker:
             assert all(place.tasks == 1 for place in command.places)
         positions = sorted((command.mapping or {number: number for number in range(job.size)}).values())
         assert positions == [at for at, place in enumerate(command.places) for _ in range(place.tasks)]
+
+    def _check_watts(self) -> None:
+        """Hosts in use draw all that they draw when fully used, once; hosts that sleep or switch are not counted."""
+        used = {host for start in self._running.values() for host in start.hosts}
+        watts = 0.0
+        for host in set(range(len(_MACHINE))) - self._asleep:
+            idle, _, full = map(float, _POWER[host % 2][0]["wattage_per_state"].split(",")[0].split(":"))
+            watts += full if host in used else idle
+        assert watts <= self._cap
 
     def _check_host(self, host: int, cores: int, properties: dict[str, str]) -> None:
         there = [command for command in self._running.values() if host in command.hosts]
@@ -161,8 +210,10 @@ def run_packed(
     name: str, options: dict[str, Any], workload: Workload, dialect: Dialect = V4, **settings: Any
 ) -> tuple[Result, Session, Checker]:
     """Run a workload with an algorithm, and check each message."""
-    session = Session(load(name), options, compute_sharing=settings.get("compute_sharing", False))
-    checker = Checker(workload, dialect)
+    algorithm = load(name)
+    settings = {"energy": algorithm.needs_energy, "dynamic_jobs": algorithm.needs_dynamic_jobs, **settings}
+    session = Session(algorithm, options, compute_sharing=settings.get("compute_sharing", False))
+    checker = Checker(workload, dialect, float(options.get("power_cap", math.inf)))
 
     def answer(request: bytes) -> bytes:
         reply = session.answer(request)
@@ -171,5 +222,7 @@ def run_packed(
             checker.check(request, reply)
         return reply
 
-    result = Simulation(machine(), [workload], Settings(protocol=dialect.name, **settings)).run(answer)
+    result = Simulation(
+        machine(energy=algorithm.needs_energy), [workload], Settings(protocol=dialect.name, **settings)
+    ).run(answer)
     return result, session, checker

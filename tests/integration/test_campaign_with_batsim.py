@@ -14,6 +14,8 @@ from batsched_py.campaigns.execution.stored_run import decode_run
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.plan.run_key import code_digest
 from batsched_py.errors import ConfigurationError
+from batsched_py.model.demand import TaskDemand
+from batsched_py.model.job_demand import JobDemand
 from tests.clone import ROOT
 from tests.studies import STUDY, planned
 
@@ -71,3 +73,18 @@ def test_settings_that_batsim_does_not_have_are_refused(tmp_path: Path) -> None:
     """Before anything runs."""
     with pytest.raises(ConfigurationError, match=r"settings\.message_latency: is for the embedded simulator"):
         planned(tmp_path, STUDY + BATSIM + "message_latency = true\n")
+
+
+def test_jobs_that_need_shared_hosts_are_refused_before_batsim_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With an algorithm that places tasks, in the line of the failed run."""
+    install(tmp_path, monkeypatch)
+    plan = planned(tmp_path, STUDY + BATSIM)
+    run = next(run for run in plan.runs if run.setting.environment.batsim is not None)
+    workload = run.source.workload
+    demand = JobDemand(tasks=1, task=TaskDemand(cores=1000))
+    asking = replace(workload, jobs=tuple(replace(job, size=1, demand=demand) for job in workload.jobs))
+    [finished] = run_batch(run.setting.environment, asking, [run.spec], jobs=False, code=code_digest())
+    [line] = decode_run(Path("run"), finished.content).outcome.error.splitlines()
+    assert line.endswith("requests parts of hosts, which Batsim shares between jobs only with --enable-compute-sharing")

@@ -24,6 +24,7 @@ from batsched_py.reporting.schedules.members import with_members
 from batsched_py.reporting.schedules.run_reader import read_schedule
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.runs.choice import Choice, make_session
+from batsched_py.session.demands import check_workload
 from batsched_py.session.serve import serve
 from batsched_py.text.display import displayed
 from batsched_py.traces.batsim_json_writer import workload_content
@@ -64,6 +65,7 @@ def simulate_with_batsim(
     program = shutil.which(_PROGRAM)
     if program is None:
         raise EngineError("batsim is not on the path of the worker: install it there, or leave simulator out")
+    check_workload(variant.scheduler, workload, sharing=settings.compute_sharing)
     choice = Choice(name_of(variant.algorithm), variant.options, clock)
     session = make_session(choice, variant.scheduler, warn=warn)
     session.warn_of_endless_tasks()

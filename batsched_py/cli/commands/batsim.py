@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.algorithm import AlgorithmChoice
+from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.described_runs import files_of_choice, this_call
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
@@ -42,10 +42,12 @@ from batsched_py.runs.run_description import (
     workload_file,
 )
 from batsched_py.runs.served_run import write_served_run
+from batsched_py.session.demands import check_workload
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.signals import held_back
 from batsched_py.text.wording import counted, seconds
+from batsched_py.traces.batsim_json import read_workload
 from batsched_py.transcripts.recorder import recording
 from batsched_py.transport.zmq_rep import RepSocket
 
@@ -53,6 +55,8 @@ if TYPE_CHECKING:
     from batsched_py.containers.container import Container
     from batsched_py.containers.engine import Engine
 
+#: The member of a job with a demand, in a workload file.
+DEMAND_KEY: Final = b'"demand"'
 #: Seconds to wait for the end of Batsim's container after that of its connection, to report its exit code.
 _LINGERING: Final = 2.0
 
@@ -109,6 +113,7 @@ def command(request: BatsimRequest) -> None:
     if not request.bind.startswith("tcp://"):
         raise click.UsageError("'--bind' must be a tcp address: a container has no other way to us")
     _check_files(request)
+    _check_demands(request)
     described, prefix = _inputs(request), request.inputs.export
     with decision_spool(prefix) as decisions:
         session = choice.session(None if decisions is None else decisions.add)
@@ -148,6 +153,18 @@ def _check_files(request: BatsimRequest) -> None:
     check_writable(results)
     for path in results:
         make_folder(path)
+
+
+def _check_demands(request: BatsimRequest) -> None:
+    """Check before the run whether Batsim will share hosts, if jobs request parts of them. OptionError, InputError."""
+    choice = request.choice.resolved
+    scheduler = load_from_here(choice.algorithm, choice.options)
+    if "--enable-compute-sharing" in request.arguments or not scheduler.places_tasks:
+        return
+    for path in request.inputs.workloads:
+        if DEMAND_KEY in path.read_bytes():  # other files need not be read
+            workload = read_workload(path, simulated_only=False, limits=current_limits())
+            check_workload(scheduler, workload, sharing=False)
 
 
 def _inputs(request: BatsimRequest) -> RunInputs:

@@ -395,15 +395,19 @@ class Availability:
         pack: Pack,
         among: HostSet | None = None,
         limit: float = math.inf,
+        *,
+        first: float = -math.inf,
     ) -> RoomSlot | None:
-        """Return the first places of all tasks for `duration` seconds; None if there are none by the `limit`.
+        """Return the first places of all tasks for `duration` seconds, from `first` on; None for none by the `limit`.
 
         `among` are the eligible hosts, None for all; `pack` places the tasks in rooms that are free for that long.
         """
         if self.rooms is None:
             raise ValueError("tasks can only be placed if hosts may be shared")
         eligible = self.hosts if among is None else among.bits
-        return RoomSearch(self.rooms, wanted, duration, self._starts, eligible).run(self._whole_steps(), pack, limit)
+        return RoomSearch(self.rooms, wanted, duration, self._starts, eligible).run(
+            self._whole_steps(), pack, limit, first
+        )
 
     def room_now(self, wanted: JobDemand, duration: float, pack: Pack, among: HostSet | None = None) -> Places | None:
         """Return places of all tasks for `duration` seconds from now on, as `earliest_room`; None if there are none."""

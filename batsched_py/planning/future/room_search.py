@@ -61,8 +61,10 @@ class RoomSearch:
         self._counts: dict[int, int] = {}
         self._total = self._touched = 0
 
-    def run(self, whole: Iterable[tuple[float, int]], pack: Pack, limit: float = math.inf) -> RoomSlot | None:
-        """Return the first slot; None if there is none with a start at or before `limit`.
+    def run(
+        self, whole: Iterable[tuple[float, int]], pack: Pack, limit: float = math.inf, first: float = -math.inf
+    ) -> RoomSlot | None:
+        """Return the first slot with a start from `first` to `limit`; None if there is none.
 
         `pack` places the tasks on hosts with enough room. `whole` are (instant, bits of the hosts without whole-host
         work or reservations from then on), from now.
@@ -80,11 +82,13 @@ class RoomSearch:
         ended = bisect_right(ends.numbers, time)
         while True:
             begun = self._enter(time, begun)
-            if self._has_licences(licences, time):
+            if time >= first and self._has_licences(licences, time):
                 slot = self._try(time, free, pack)
                 if slot is not None:
                     return slot
-            time = ends.numbers[ended] if ended < len(ends.numbers) else math.inf
+            before, time = time, ends.numbers[ended] if ended < len(ends.numbers) else math.inf
+            if before < first < time and (following is None or first < following[0]):
+                time = first
             if following is not None and following[0] <= time:
                 (time, free), following = following, next(steps, None)
             if time == math.inf or time > limit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -61,3 +62,18 @@ def test_an_engine_that_is_not_there_leaves_nothing(capsys: pytest.CaptureFixtur
     code, line = said(capsys, *FILES, "-s", "easy", "--record", str(tmp_path / "run.jsonl"), *NOWHERE)
     assert (code, line.split(" (")[0]) == (4, "no container engine answers at unix:///nowhere.sock")
     assert (tmp_path / "run.jsonl").read_text() == "old"
+
+
+def test_a_workload_that_needs_shared_hosts_is_refused_before_batsim_starts(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """With an algorithm that places tasks, and without the option."""
+    job = {"id": "a", "subtime": 0, "res": 1, "walltime": 9, "profile": "p", "demand": {"cores": 1}}
+    path = tmp_path / "w.json"
+    path.write_text(json.dumps({"nb_res": 4, "jobs": [job], "profiles": {"p": {"type": "delay", "delay": 5}}}))
+    files = (*FILES[:2], "-w", str(path), *NOWHERE)
+    rule = "a requests parts of hosts, which Batsim shares between jobs only with --enable-compute-sharing"
+    assert said(capsys, *files, "-s", "easy") == (2, f"{path}: {rule}")
+    for words in (("-s", "easy", "--", "--enable-compute-sharing"), ("-s", "leases")):
+        code, line = said(capsys, *files, *words)
+        assert (code, line.split(" (")[0]) == (4, "no container engine answers at unix:///nowhere.sock")
