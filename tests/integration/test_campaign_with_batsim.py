@@ -9,14 +9,15 @@ import pytest
 from msgspec.structs import replace
 
 from batsched_py.campaigns.execution.batch_run import run_batch
+from batsched_py.campaigns.execution.batsim_run import simulate_with_batsim
 from batsched_py.campaigns.execution.planned import execute
 from batsched_py.campaigns.execution.stored_run import decode_run
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.plan.run_key import code_digest
-from batsched_py.errors import ConfigurationError
+from batsched_py.errors import ConfigurationError, OptionError
 from batsched_py.model.demand import TaskDemand
-from batsched_py.model.job_demand import JobDemand
 from tests.clone import ROOT
+from tests.integration.packed_runs import packed_workload
 from tests.studies import STUDY, planned
 
 BATSIM = '[settings]\nsimulator = ["embedded", "batsim"]\n'
@@ -78,13 +79,14 @@ def test_settings_that_batsim_does_not_have_are_refused(tmp_path: Path) -> None:
 def test_jobs_that_need_shared_hosts_are_refused_before_batsim_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With an algorithm that places tasks, in the line of the failed run."""
+    """With an algorithm that places tasks."""
     install(tmp_path, monkeypatch)
     plan = planned(tmp_path, STUDY + BATSIM)
     run = next(run for run in plan.runs if run.setting.environment.batsim is not None)
-    workload = run.source.workload
-    demand = JobDemand(tasks=1, task=TaskDemand(cores=1000))
-    asking = replace(workload, jobs=tuple(replace(job, size=1, demand=demand) for job in workload.jobs))
-    [finished] = run_batch(run.setting.environment, asking, [run.spec], jobs=False, code=code_digest())
-    [line] = decode_run(Path("run"), finished.content).outcome.error.splitlines()
-    assert line.endswith("requests parts of hosts, which Batsim shares between jobs only with --enable-compute-sharing")
+    environment, workload = run.setting.environment, packed_workload([(0, 1, 5, 9, TaskDemand(cores=500), False, 0)])
+    assert environment.batsim is not None
+    rule = "drawn: 000 requests parts of hosts, which Batsim shares between jobs only with --enable-compute-sharing"
+    with pytest.raises(OptionError, match=rule):
+        simulate_with_batsim(
+            environment.batsim, environment.settings, workload, run.spec.variant, clock="zero", warn=print
+        )
