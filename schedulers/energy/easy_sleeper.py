@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from batsched_py.api import Job, Plan, View, option
-from batsched_py.model.job_demand import JobDemand
+from batsched_py.api import Job, JobDemand, Plan, View, option
 from batsched_py.planning.future.promise_book import PromiseBook
 from batsched_py.planning.task_packing import Pack
 from batsched_py.schedulers.backfilling.algorithms import Overtaking

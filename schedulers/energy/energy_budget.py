@@ -6,8 +6,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from batsched_py.api import HostSet, Job, Placed, Plan, Slot, View, option
-from batsched_py.model.job_demand import JobDemand
+from batsched_py.api import HostSet, Job, JobDemand, Placed, Plan, Slot, View, option
 from batsched_py.planning.future.promise_book import PromiseBook
 from batsched_py.planning.future.promises import RoomSlot
 from batsched_py.schedulers.backfilling.rules import Promise

@@ -7,8 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from batsched_py.api import HostSet, Plan, View
-from batsched_py.model.job_demand import JobDemand
+from batsched_py.api import HostSet, JobDemand, Plan, View
 from batsched_py.planning.power import HostPower, SleepState, SwitchTimes, read_power, wake_cost
 from batsched_py.planning.task_packing import Pack
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from operator import itemgetter
 
-from batsched_py.api import HostSet
-from batsched_py.model.host_room import HostRoom, Places
-from batsched_py.model.job_demand import JobDemand
+from batsched_py.api import HostRoom, HostSet, JobDemand, TaskPlace
 from batsched_py.planning.task_packing import Pack
 from batsched_py.schedulers.energy.power_estimate import PowerEstimate
 
@@ -83,7 +81,7 @@ class ThriftyPacker:
     def __init__(self, pack: Pack, estimate: PowerEstimate) -> None:
         self._pack, self._estimate = pack, estimate
 
-    def __call__(self, wanted: JobDemand, rooms: Mapping[int, HostRoom]) -> Places | None:
+    def __call__(self, wanted: JobDemand, rooms: Mapping[int, HostRoom]) -> tuple[TaskPlace, ...] | None:
         """Return the places of all tasks, sorted by host; None if some task has none."""
         costs = [(self._cost(host, room), host) for host, room in rooms.items() if not room.lacking(wanted.task)]
         order = [host for _, host in sorted(costs, key=itemgetter(0, 1))]
@@ -97,7 +95,7 @@ class ThriftyPacker:
                 high, found = middle, fewer
         return found
 
-    def _on(self, hosts: list[int], wanted: JobDemand, rooms: Mapping[int, HostRoom]) -> Places | None:
+    def _on(self, hosts: list[int], wanted: JobDemand, rooms: Mapping[int, HostRoom]) -> tuple[TaskPlace, ...] | None:
         return self._pack(wanted, {host: rooms[host] for host in sorted(hosts)})
 
     def _cost(self, host: int, room: HostRoom) -> float:
