@@ -1,4 +1,4 @@
-"""Parameters of slurm.conf: which of them are read, how, and which have no effect on decisions."""
+"""Parameters of slurm.conf that are obeyed, and the readers of their values."""
 
 from __future__ import annotations
 
@@ -16,10 +16,18 @@ from batsched_py.slurm.conf_values import (
     one_of,
     whole,
     words,
+    words_of,
     yes_no,
 )
 
 Reader = Callable[[str], Any]
+
+
+def _credential_life(text: str) -> float:
+    """Return the seconds for which a credential of a job is valid: `cred_expire=120`."""
+    found = [word.partition("=")[2] for word in words(text) if word.startswith("cred_expire=")]
+    return float(whole(found[0])) if found else 120.0
+
 
 #: Readers of the parameters that become one field of the configuration, by the name in small letters.
 FIELDS: Final[dict[str, tuple[str, Reader]]] = {
@@ -48,14 +56,16 @@ FIELDS: Final[dict[str, tuple[str, Reader]]] = {
 CHOICES: Final[dict[str, Reader]] = {
     "schedulertype": one_of("sched/backfill", "sched/builtin"),
     "selecttype": one_of("select/linear", "select/cons_tres", "select/cons_res"),
-    "selecttypeparameters": words,
+    "selecttypeparameters": words_of(
+        "cr_core", "cr_core_memory", "cr_cpu", "cr_cpu_memory", "cr_lln", "cr_memory", "cr_core_default_dist_block"
+    ),
     "prioritytype": one_of("priority/basic", "priority/multifactor"),
-    "priorityflags": words,
+    "priorityflags": words_of("no_fair_tree", "small_relative_to_time", "fair_tree", "calculate_running"),
     "preempttype": one_of("preempt/none", "preempt/partition_prio", "preempt/qos"),
-    "preemptmode": words,
+    "preemptmode": words_of("off", "requeue", "cancel", "suspend", "gang"),
     "accountingstoragetype": one_of("accounting_storage/none", "accounting_storage/slurmdbd"),
     "topologyplugin": one_of("topology/none", "topology/tree"),
-    "authinfo": words,
+    "authinfo": _credential_life,
     "schedulerparameters": str,
 }
 
@@ -69,7 +79,6 @@ NODE_FIELDS: Final[dict[str, tuple[str, Reader]]] = {
 }
 #: Read together: they give the cores of a node.
 NODE_SIZES: Final = ("cpus", "sockets", "corespersocket", "boards", "socketsperboard")
-NODE_IGNORED: Final = frozenset({"nodename", "nodehostname", "nodeaddr", "port", "state", "tmpdisk", "reason"})
 
 PARTITION_FIELDS: Final[dict[str, tuple[str, Reader]]] = {
     "default": ("default", yes_no),
@@ -83,53 +92,5 @@ PARTITION_FIELDS: Final[dict[str, tuple[str, Reader]]] = {
     "exclusiveuser": ("exclusive_user", yes_no),
     "preemptmode": ("preempt_mode", one_of("OFF", "REQUEUE", "CANCEL", "SUSPEND")),
 }
-PARTITION_OTHERS: Final = frozenset({"partitionname", "nodes", "state", "oversubscribe"})
-
-#: Parameters of slurm.conf without effect on decisions.
-IGNORED: Final = frozenset(
-    {
-        "clustername",
-        "slurmctldhost",
-        "slurmuser",
-        "slurmduser",
-        "authtype",
-        "credtype",
-        "plugindir",
-        "statesavelocation",
-        "slurmdspooldir",
-        "slurmctldport",
-        "slurmdport",
-        "slurmctldpidfile",
-        "slurmdpidfile",
-        "slurmctldlogfile",
-        "slurmdlogfile",
-        "slurmctlddebug",
-        "slurmddebug",
-        "debugflags",
-        "proctracktype",
-        "taskplugin",
-        "mpidefault",
-        "switchtype",
-        "returntoservice",
-        "minjobage",
-        "slurmctldtimeout",
-        "slurmdtimeout",
-        "jobcomptype",
-        "jobcomploc",
-        "jobacctgathertype",
-        "slurmdparameters",
-        "groupupdateforce",
-        "grestypes",
-        "accountingstoragehost",
-        "accountingstorageport",
-        "jobacctgatherfrequency",
-        "slurmctldparameters",
-        "maxjobcount",
-        "inactivelimit",
-        "messagetimeout",
-        "launchparameters",
-        "maxarraysize",
-        "propagateresourcelimits",
-        "mailprog",
-    }
-)
+#: Read when all nodes are known.
+PARTITION_OTHERS: Final = frozenset({"nodes", "state", "oversubscribe"})

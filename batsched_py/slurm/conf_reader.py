@@ -2,51 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from types import MappingProxyType
 from typing import Any, Final, NoReturn
 
 from batsched_py.errors import ConfigurationError
+from batsched_py.slurm.conf_effects import (
+    APPROXIMATED,
+    IGNORED,
+    NEUTRAL,
+    NODE_IGNORED,
+    NODE_NEUTRAL,
+    PARTITION_APPROXIMATED,
+    PARTITION_IGNORED,
+    PARTITION_NEUTRAL,
+    SCHEDULER_APPROXIMATED,
+    SCHEDULER_IGNORED,
+)
+from batsched_py.slurm.conf_lines import ConfPair, conf_lines
+from batsched_py.slurm.conf_meanings import MEANINGS, NODE_MEANINGS, PARTITION_MEANINGS, SCHEDULER_MEANINGS
 from batsched_py.slurm.conf_parameters import (
     CHOICES,
     FIELDS,
-    IGNORED,
     NODE_FIELDS,
-    NODE_IGNORED,
     NODE_SIZES,
     PARTITION_FIELDS,
     PARTITION_OTHERS,
     Reader,
 )
+from batsched_py.slurm.conf_review import Effect, ParameterUse
 from batsched_py.slurm.conf_values import whole
 from batsched_py.slurm.configuration import SchedulerOptions, SlurmConfiguration, SlurmNode, SlurmPartition, Switch
 from batsched_py.slurm.hostlist import expand
 from batsched_py.text.display import displayed
 
+# Every parameter becomes a `ParameterUse`, so that a review says what this reader does, and nothing else. For decisions
+# the first one that is refused is an error; a review goes on, and leaves the parameter out.
+
 _OPTIONS: Final = {field.name: field.type for field in fields(SchedulerOptions)}
-_CR_KNOWN: Final = {"cr_core", "cr_core_memory", "cr_cpu", "cr_cpu_memory", "cr_lln", "cr_memory"}
-_FLAGS_KNOWN: Final = {"no_fair_tree", "small_relative_to_time"}
-_MODES_KNOWN: Final = {"off", "requeue", "cancel", "suspend", "gang"}
+_CONF: Final = "slurm.conf"
+_DEFAULT: Final = "DEFAULT"
+#: The largest number of names in all lists of nodes: a short file could take hours.
+_MOST_NAMES: Final = 2_000_000
+_UNKNOWN: Final = "is an unknown or unsupported parameter"
+#: Parameters without a value that is read, by what is described: without effect, with another one, at some values only.
+_Tables = tuple[Mapping[str, str], Mapping[str, str], Mapping[str, tuple[str, ...]]]
+_OF_CLUSTER: Final[_Tables] = (IGNORED, APPROXIMATED, NEUTRAL)
+_OF_NODE: Final[_Tables] = (NODE_IGNORED, {}, NODE_NEUTRAL)
+_OF_PARTITION: Final[_Tables] = (PARTITION_IGNORED, PARTITION_APPROXIMATED, PARTITION_NEUTRAL)
 
 
 class ConfReader:
-    """Reader of one configuration; each fault is a `ConfigurationError` with file, line and rule."""
+    """Reader of one configuration; each fault is a `ConfigurationError` with file, line and rule.
 
-    def __init__(self, names: Mapping[str, str]) -> None:
+    With `goes_on` faults do not end reading.
+    """
+
+    def __init__(self, names: Mapping[str, str], *, goes_on: bool = False) -> None:
         #: Names of the files for messages, by the names that Slurm gives them.
         self._names = names
-        self._file, self._line = names.get("slurm.conf", "slurm.conf"), 0
+        self._goes_on = goes_on
+        #: Number of names that lists of nodes may still have.
+        self._left = _MOST_NAMES
+        self._file, self._line = names.get(_CONF, _CONF), 0
+        #: The parameters in the order in which they were looked at.
+        self.uses: list[ParameterUse] = []
+        #: Parameter of the cluster -> its number in `uses`.
+        self._latest: dict[str, int] = {}
         self._values: dict[str, Any] = {}
         self._choices: dict[str, Any] = {}
         self._nodes: list[SlurmNode] = []
         self._partitions: list[SlurmPartition] = []
         self._index: dict[str, int] = {}
+        #: What lines with the name DEFAULT say for those that follow: values, and texts of what is read together.
+        self._node_defaults: tuple[dict[str, Any], dict[str, int]] = ({}, {})
+        self._partition_defaults: tuple[dict[str, Any], dict[str, str]] = ({}, {})
 
     def read(self, files: Mapping[str, str]) -> SlurmConfiguration:
         """Return the configuration in these texts: slurm.conf, and topology.conf if the topology is a tree."""
         partitions = []
-        for pairs in self._lines("slurm.conf", files.get("slurm.conf", "")):
+        for pairs in self._lines(_CONF, files.get(_CONF, "")):
             kind = pairs[0][0].lower()
             if kind == "nodename":
                 self._add_nodes(pairs)
@@ -56,78 +92,116 @@ class ConfReader:
                 for name, text in pairs:
                     self._add_parameter(name, text)
         for self._line, pairs in partitions:
-            self._partitions.append(self._partition(pairs))
+            self._add_partition(pairs)
         self._line = 0
         if not self._nodes or not self._partitions:
-            self._fail("NodeName and PartitionName", "are required")
-        is_tree = self._is("topologyplugin", "tree")
-        if is_tree and "topology.conf" not in files:
-            self._fail("TopologyPlugin", "must have the file topology.conf, in which its switches are")
-        switches = self._switches(files["topology.conf"]) if is_tree else ()
+            self._refuse("NodeName and PartitionName", "", "are required")
         return SlurmConfiguration(
             nodes=tuple(self._nodes),
             partitions=tuple(self._partitions),
-            switches=switches,
+            switches=self._switches(files) if self._is("topologyplugin", "tree") else (),
             **self._values,
             **self._chosen(),
         )
 
-    def _lines(self, file: str, text: str) -> Iterator[list[tuple[str, str]]]:
+    def _lines(self, file: str, text: str) -> Iterator[Sequence[tuple[str, str]]]:
         self._file = self._names.get(file, file)
-        for self._line, raw in enumerate(text.splitlines(), 1):
-            line = raw.split("#", 1)[0].strip()
-            if not line:
-                continue
-            pairs = [(word.partition("=")[0], word.partition("=")[2]) for word in line.split()]
-            if any("=" not in word for word in line.split()):
-                self._fail(line, "must be NAME=VALUE")
-            yield pairs
+        for self._line, pairs in conf_lines(text):
+            if pairs[0].name.lower() == "include":
+                self._refuse("Include", "", "is not supported: put all parameters into one file")
+            elif known := list(self._with_values(pairs)):
+                yield known
+
+    def _with_values(self, pairs: Sequence[ConfPair]) -> Iterator[tuple[str, str]]:
+        for pair in pairs:
+            if pair.value is None:
+                self._refuse(pair.name, "", "must be NAME=VALUE")
+            else:
+                yield pair.name, pair.value
+
+    def _say(self, effect: Effect, name: str, text: str, reason: str) -> None:
+        self.uses.append(ParameterUse(self._file, self._line, name, text, effect, reason))
+
+    def _refuse(self, name: str, text: str, rule: str) -> None:
+        if not self._goes_on:
+            self._fail(name, rule)
+        self._say("refused", name, text, rule)
 
     def _fail(self, field: str, rule: str) -> NoReturn:
         place = f"line {self._line}: {displayed(field)}" if self._line else displayed(field)
         raise ConfigurationError(self._file, place, rule)
 
-    def _value(self, name: str, text: str, reader: Reader) -> Any:
+    def _take(self, name: str, text: str, reader: Reader, meaning: str) -> tuple[Any, ...]:
+        """Return the value as the only element; nothing if it is refused."""
         try:
-            return reader(text)
+            value = reader(text)
         except ValueError as error:
-            self._fail(name, f"{error}, not {displayed(text)}")
+            self._refuse(name, text, f"{error}, not {displayed(text)}")
+            return ()
+        if meaning:
+            self._say("obeyed", name, text, meaning)
+        return (value,)
 
     def _add_parameter(self, name: str, text: str) -> None:
         key = name.lower()
+        if key in self._latest:
+            number = self._latest[key]
+            earlier = self.uses[number]
+            rule = f"{earlier.name} is given again in line {self._line}"
+            self.uses[number] = ParameterUse(earlier.file, earlier.line, earlier.name, earlier.value, "ignored", rule)
+        self._latest[key] = len(self.uses)
         if key in FIELDS:
             field, reader = FIELDS[key]
-            self._values[field] = self._value(name, text, reader)
+            for value in self._take(name, text, reader, MEANINGS[key]):
+                self._values[field] = value
         elif key == "schedulerparameters":
             self._values["scheduler"] = self._scheduler(name, text)
         elif key in CHOICES:
-            self._choices[key] = self._value(name, text, CHOICES[key])
-        elif key not in IGNORED:
-            self._fail(name, "is an unknown or unsupported parameter")
+            for value in self._take(name, text, CHOICES[key], MEANINGS[key]):
+                self._choices[key] = value
+        else:
+            self._look_up(name, text, _OF_CLUSTER, _UNKNOWN)
+
+    def _look_up(self, name: str, text: str, tables: _Tables, rule: str) -> None:
+        """Say what a parameter without a value for decisions means."""
+        ignored, approximated, neutral = tables
+        key = name.lower()
+        if key in ignored:
+            self._say("ignored", name, text, ignored[key])
+        elif key in approximated:
+            self._say("approximated", name, text, approximated[key])
+        elif text.lower() in neutral.get(key, ()):
+            self._say("ignored", name, text, "this value changes nothing")
+        else:
+            values = " or ".join(filter(None, neutral.get(key, ())))
+            self._refuse(name, text, f"is supported only as {values}" if values else rule)
 
     def _scheduler(self, name: str, text: str) -> SchedulerOptions:
-        options: dict[str, int | bool] = {}
+        options: dict[str, Any] = {}
         for part in filter(None, text.split(",")):
             option, _, value = part.partition("=")
-            if option not in _OPTIONS:
-                self._fail(f"{name}={option}", "is an unknown or unsupported parameter")
-            is_flag = _OPTIONS[option] == "bool"
-            options[option] = True if is_flag else self._value(f"{name}={option}", value, whole)
-        return SchedulerOptions(**options)  # type: ignore[arg-type]  # flags and numbers by the table of fields
+            full = f"{name}={option}"
+            if option in SCHEDULER_IGNORED or option.lower() in SCHEDULER_IGNORED:
+                self._say("ignored", full, value, SCHEDULER_IGNORED[option.lower()])
+            elif option not in _OPTIONS:
+                self._refuse(full, value, _UNKNOWN)
+            else:
+                other = SCHEDULER_APPROXIMATED.get(option)
+                is_flag = _OPTIONS[option] == "bool"
+                meaning = "" if other else SCHEDULER_MEANINGS[option]
+                for found in self._take(full, value, (lambda _: True) if is_flag else whole, meaning):
+                    options[option] = found
+                if other:
+                    self._say("approximated", full, value, other)
+        return SchedulerOptions(**options)
 
     def _is(self, key: str, word: str) -> bool:
         return str(self._choices.get(key, "")).endswith(word)
 
-    def _known(self, key: str, known: set[str]) -> frozenset[str]:
-        chosen: frozenset[str] = self._choices.get(key, frozenset())
-        for word in sorted(chosen - known):
-            self._fail(f"{key}={word}", "is an unknown or unsupported value")
-        return chosen
-
     def _chosen(self) -> dict[str, Any]:
-        cr, flags = self._known("selecttypeparameters", _CR_KNOWN), self._known("priorityflags", _FLAGS_KNOWN)
-        modes = self._known("preemptmode", _MODES_KNOWN)
-        expire = [word.partition("=")[2] for word in self._choices.get("authinfo", ()) if word.startswith("cred_exp")]
+        none: frozenset[str] = frozenset()
+        cr, flags = self._choices.get("selecttypeparameters", none), self._choices.get("priorityflags", none)
+        modes = self._choices.get("preemptmode", none)
         return {
             "backfill": not self._is("schedulertype", "builtin"),
             "linear": self._is("selecttype", "linear"),
@@ -140,67 +214,110 @@ class ConfReader:
             "preempt": str(self._choices.get("preempttype", "preempt/none")).removeprefix("preempt/"),
             "preempt_mode": next(iter(sorted(modes - {"gang"})), "off").upper(),
             "gang": "gang" in modes,
-            "cred_expire": float(self._value("AuthInfo", expire[0], whole)) if expire else 120.0,
+            "cred_expire": float(self._choices.get("authinfo", 120.0)),
         }
 
-    def _fields(self, pairs: list[tuple[str, str]], known: Mapping[str, tuple[str, Reader]]) -> dict[str, Any]:
+    def _fields(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        known: Mapping[str, tuple[str, Reader]],
+        meanings: Mapping[str, str],
+    ) -> dict[str, Any]:
         return {
-            known[name.lower()][0]: self._value(name, text, known[name.lower()][1])
+            known[name.lower()][0]: value
             for name, text in pairs
             if name.lower() in known
+            for value in self._take(name, text, known[name.lower()][1], meanings[name.lower()])
         }
 
-    def _add_nodes(self, pairs: list[tuple[str, str]]) -> None:
-        values, sizes = self._fields(pairs, NODE_FIELDS), dict[str, int]()
-        for name, text in pairs:
-            if name.lower() in NODE_SIZES:
-                sizes[name.lower()] = self._value(name, text, whole)
-            elif name.lower() not in NODE_FIELDS and name.lower() not in NODE_IGNORED:
-                self._fail(name, "is an unknown or unsupported parameter of a node")
-        threads = values.get("threads", 1)
-        cores = sizes.get("sockets", 1) * sizes.get("corespersocket", 0) or sizes.get("cpus", 1) // threads
-        for node in self._value("NodeName", pairs[0][1], expand):
+    def _add_nodes(self, pairs: Sequence[tuple[str, str]]) -> None:
+        (kind, text), rest = pairs[0], pairs[1:]
+        is_default = text.upper() == _DEFAULT
+        names = [] if is_default else self._expanded(kind, text, NODE_MEANINGS["nodename"])
+        values, sizes = self._fields(rest, NODE_FIELDS, NODE_MEANINGS), dict[str, int]()
+        for name, size in rest:
+            key = name.lower()
+            if key in NODE_SIZES:
+                for number in self._take(name, size, whole, NODE_MEANINGS[key]):
+                    sizes[key] = number
+            elif key not in NODE_FIELDS:
+                self._look_up(name, size, _OF_NODE, f"{_UNKNOWN} of a node")
+        values, sizes = {**self._node_defaults[0], **values}, {**self._node_defaults[1], **sizes}
+        if is_default:
+            self._node_defaults = values, sizes
+        cores = max(_cores(sizes, values.get("threads", 1)), 1)
+        for node in names:
             if node in self._index:
-                self._fail(node, "is defined twice")
+                self._refuse(node, "", "is defined twice")
+                continue
             self._index[node] = len(self._nodes)
-            self._nodes.append(SlurmNode(name=node, cores=max(cores, 1), **values))
+            self._nodes.append(SlurmNode(name=node, cores=cores, **values))
+
+    def _expanded(self, name: str, text: str, meaning: str) -> list[str]:
+        names: list[str] = next(iter(self._take(name, text, expand, meaning)), [])
+        self._left -= len(names)
+        if self._left < 0:
+            self._fail(name, f"must not make lists of nodes longer than {_MOST_NAMES} together")
+        return names
 
     def _bits(self, name: str, text: str) -> int:
         if text.upper() == "ALL":
             return (1 << len(self._nodes)) - 1
         bits = 0
-        for node in self._value(name, text, expand):
+        for node in self._expanded(name, text, ""):
             if node not in self._index:
-                self._fail(name, f"must be known nodes, not {displayed(node)}")
+                self._refuse(name, text, f"must be known nodes, not {displayed(node)}")
+                break
             bits |= 1 << self._index[node]
         return bits
 
-    def _partition(self, pairs: list[tuple[str, str]]) -> SlurmPartition:
-        values = self._fields(pairs, PARTITION_FIELDS)
-        others = {name.lower(): text for name, text in pairs if name.lower() not in PARTITION_FIELDS}
-        for name in others:
-            if name not in PARTITION_OTHERS:
-                self._fail(name, "is an unknown or unsupported parameter of a partition")
-        shared, _, count = others.get("oversubscribe", "NO").partition(":")
-        mode = self._value("OverSubscribe", shared, lambda text: str(text).upper())
-        if mode not in {"NO", "YES"} and (mode, count) != ("FORCE", "1"):
-            self._fail("OverSubscribe", f"must be NO, YES or FORCE:1; {displayed(shared)} is not supported")
-        return SlurmPartition(
-            name=pairs[0][1],
-            nodes=self._bits("Nodes", others.get("nodes", "")),
-            up=others.get("state", "UP").upper() == "UP",
-            **values,
-        )
+    def _add_partition(self, pairs: Sequence[tuple[str, str]]) -> None:
+        (kind, partition), rest = pairs[0], pairs[1:]
+        values = self._fields(rest, PARTITION_FIELDS, PARTITION_MEANINGS)
+        others = {name.lower(): text for name, text in rest if name.lower() in PARTITION_OTHERS}
+        for name, text in rest:
+            if name.lower() not in PARTITION_FIELDS and name.lower() not in PARTITION_OTHERS:
+                self._look_up(name, text, _OF_PARTITION, f"{_UNKNOWN} of a partition")
+        values, others = {**self._partition_defaults[0], **values}, {**self._partition_defaults[1], **others}
+        if partition.upper() == _DEFAULT:
+            self._partition_defaults = values, others
+            return
+        self._say("obeyed", kind, partition, PARTITION_MEANINGS["partitionname"])
+        if "nodes" not in others:
+            self._refuse(kind, partition, "must have Nodes")
+        values["nodes"] = self._bits("Nodes", others.get("nodes", ""))
+        values["up"] = others.get("state", "UP").upper() == "UP"
+        shared, _, count = others.get("oversubscribe", "NO").upper().partition(":")
+        if shared not in {"NO", "YES"} and (shared, count) != ("FORCE", "1"):
+            rule = f"must be NO, YES or FORCE:1; {displayed(shared)} is not supported"
+            self._refuse("OverSubscribe", others["oversubscribe"], rule)
+        refused = {use.name.lower() for use in self.uses if use.line == self._line and use.effect == "refused"}
+        for name, text in rest:
+            if name.lower() in PARTITION_OTHERS and name.lower() not in refused:
+                self._say("obeyed", name, text, PARTITION_MEANINGS[name.lower()])
+        self._partitions.append(SlurmPartition(name=partition, **values))
 
-    def _switches(self, text: str) -> tuple[Switch, ...]:
+    def _switches(self, files: Mapping[str, str]) -> tuple[Switch, ...]:
+        if "topology.conf" not in files:
+            self._refuse("TopologyPlugin", "", "must have the file topology.conf, in which its switches are")
         leaves = []
-        for pairs in self._lines("topology.conf", text):
+        for pairs in self._lines("topology.conf", files.get("topology.conf", "")):
             values = {name.lower(): value for name, value in pairs}
-            if unknown := values.keys() - {"switchname", "nodes", "switches", "linkspeed"}:
-                self._fail(min(unknown), "is an unknown parameter of a switch")
+            for name in sorted(values.keys() - {"switchname", "nodes", "switches", "linkspeed"}):
+                self._refuse(name, values[name], "is an unknown parameter of a switch")
             if "nodes" in values:
                 leaves.append(Switch(values.get("switchname", ""), self._bits("Nodes", values["nodes"])))
         return tuple(leaves)
+
+
+def _cores(sizes: Mapping[str, int], threads: int) -> int:
+    """Return the cores of a node; CPUs are hardware threads unless sockets and their cores are there."""
+    boards, per_board = sizes.get("boards", 1), sizes.get("socketsperboard")
+    sockets = sizes.get("sockets") if per_board is None else boards * per_board
+    cores = sizes.get("corespersocket")
+    if "cpus" in sizes and (sockets is None or cores is None):
+        return sizes["cpus"] // max(threads, 1)
+    return (1 if sockets is None else sockets) * (1 if cores is None else cores)
 
 
 def read_configuration(files: Mapping[str, str], names: Mapping[str, str] = MappingProxyType({})) -> SlurmConfiguration:
@@ -212,3 +329,13 @@ def read_configuration(files: Mapping[str, str], names: Mapping[str, str] = Mapp
         ConfigurationError: an unknown parameter, or a value that breaks a rule, with file and line.
     """
     return ConfReader(names).read(files)
+
+
+def review_configuration(
+    files: Mapping[str, str], names: Mapping[str, str] = MappingProxyType({})
+) -> Sequence[ParameterUse]:
+    """Return the effect of each parameter in these texts, in the order of their lines; a rule on a file comes last."""
+    reader = ConfReader(names, goes_on=True)
+    reader.read(files)
+    order = {name: number for number, name in enumerate(dict.fromkeys(use.file for use in reader.uses))}
+    return sorted(reader.uses, key=lambda use: (order[use.file], not use.line, use.line))

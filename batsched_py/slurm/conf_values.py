@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 from batsched_py.slurm.configuration import UNLIMITED, GresCount
+from batsched_py.text.display import displayed
 
 _T = TypeVar("_T")
 _NUMBER: Final = re.compile(r"-?\d{1,12}")
@@ -90,6 +91,18 @@ def gres(text: str) -> tuple[GresCount, ...]:
 def words(text: str) -> frozenset[str]:
     """Return words that are separated by commas, in small letters."""
     return frozenset(word.strip().lower() for word in text.split(",") if word.strip())
+
+
+def words_of(*known: str) -> Callable[[str], frozenset[str]]:
+    """Return a reader of words that are separated by commas, all of which must be among these, in small letters."""
+
+    def read(text: str) -> frozenset[str]:
+        found = words(text)
+        if unknown := found - set(known):
+            raise ValueError(f"{displayed(min(unknown))} is not supported: must be of {', '.join(known)}")
+        return found
+
+    return read
 
 
 def features(text: str) -> frozenset[str]:

@@ -1,7 +1,8 @@
-"""Writers of SimGrid platforms: identical hosts without network, or with that of a fat tree, a dragonfly or a torus."""
+"""Writers of SimGrid platforms: hosts without network, or with that of a fat tree, a dragonfly or a torus."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from operator import attrgetter
@@ -9,11 +10,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from msgspec import Struct
+
 from batsched_py.bits import MAX_HOST
 from batsched_py.errors import PlatformError
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.model.platform import DEFAULT_MASTER, Platform, PlatformHost
 from batsched_py.model.zone import StarZone
+from batsched_py.text.display import displayed
 from batsched_py.traces.machine_shapes import TOPOLOGIES, Shape, shape_parameters
 from batsched_py.traces.power_states import PowerStates
 from batsched_py.traces.quantity import SPEED, parse_quantity
@@ -97,14 +101,41 @@ def write_flat_platform(path: Path, platform: Platform) -> None:
     _write_hosts(path, [_format_host(DEFAULT_MASTER, _SPEED), *lines])
 
 
+class NamedHost(Struct, frozen=True):
+    """A host of a platform: its name, number of cores and properties."""
+
+    name: str
+    cores: int
+    properties: Properties
+
+
+def write_named_hosts(path: Path, hosts: Sequence[NamedHost], properties: Properties) -> None:
+    """Write a platform of a master host and these hosts, in a zone with these properties, without network.
+
+    The file is replaced completely or not at all. PlatformError for two hosts of a name, for more hosts than possible,
+    and if the file cannot be written.
+    """
+    if not 1 <= len(hosts) <= MAX_HOST:
+        raise PlatformError(str(path), "hosts", f"must be from 1 to {MAX_HOST}, not {len(hosts)}")
+    names = Counter((DEFAULT_MASTER, *(host.name for host in hosts)))
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise PlatformError(str(path), "hosts", f"must have different names, not {displayed(twice[0])} twice")
+    zone = [f'    <prop id="{escape(key)}" value="{escape(value)}"/>\n' for key, value in properties.items()]
+    made = [_format_host(host.name, _SPEED, host.properties, cores=host.cores) for host in hosts]
+    _write_hosts(path, [*zone, _format_host(DEFAULT_MASTER, _SPEED), *made])
+
+
 def _names(hosts: int, prefix: str) -> list[str]:
     width = len(str(hosts - 1))
     return [f"{prefix}{number:0{width}d}" for number in range(hosts)]
 
 
-def _format_host(name: str, speed: str, properties: Properties = MappingProxyType({}), *, placed: bool = True) -> str:
+def _format_host(
+    name: str, speed: str, properties: Properties = MappingProxyType({}), *, placed: bool = True, cores: int = 1
+) -> str:
     place = ' coordinates="0 0 0"' if placed else ""
-    return f'    <host id="{escape(name)}"{place} speed="{escape(speed)}"{_close("host", properties)}'
+    size = "" if cores == 1 else f' core="{cores}"'
+    return f'    <host id="{escape(name)}"{place} speed="{escape(speed)}"{size}{_close("host", properties)}'
 
 
 def _close(tag: str, properties: Properties) -> str:

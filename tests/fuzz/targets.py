@@ -122,6 +122,21 @@ SACCT_FORMS: Final = b"""JobID,Cluster,User,JobName,State,Submit,Start,End,Elaps
 7,alpha,bob,x,OUT_OF_ME+,2024-09-01T08:00:00,2024-09-01T08:01:00,2024-09-01T08:02:40,00:01:40,10,4,
 8,alpha,bob,x,NF,2024-09-01T08:00:00,2024-09-01T08:01:00,INVALID,00:01:40,10,4,
 """
+#: A configuration of Slurm with nodes, partitions, defaults, and a line that goes on.
+SLURM_CONF: Final = b"""ClusterName=c
+SchedulerParameters=bf_interval=5,bf_window=60,defer
+PriorityType=priority/multifactor
+PriorityWeightTRES=cpu=300,mem=400
+PriorityDecayHalfLife=7-0
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+Licenses=matlab:2
+NodeName=DEFAULT CPUs=64 CoresPerSocket=16 ThreadsPerCore=2 State=UNKNOWN
+NodeName=n[01-16,20] RealMemory=4G Feature=ib,big \\
+  Gres=gpu:a100:2,fpga:1 Reason="not yet ready"
+PartitionName=batch Nodes=n[01-16] Default=YES MaxTime=1-12:00:00 OverSubscribe=NO
+PartitionName=all Nodes=ALL PriorityTier=5 AllowGroups=staff State=DOWN
+"""
 #: A study file with a table of each kind.
 STUDY: Final = b"""title = "all"
 platforms = ["p.xml", { file = "p.xml", name = "q" }]
@@ -496,6 +511,11 @@ def file_targets() -> Iterator[Target]:
             "convert s.txt --strict -o v.json",
             "metrics s.txt --by account",
         ),
+    )
+    yield Target(
+        "slurm-conf",
+        wrong_table(SLURM_CONF, b"= "),
+        with_file("s.conf", "slurm check s.conf", "slurm check --json s.conf", "slurm platform s.conf -o p.xml"),
     )
     lease = ROOT / "tests" / "data" / "haizea"
     yield Target(

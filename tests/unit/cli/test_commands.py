@@ -83,7 +83,7 @@ def test_examples_do_what_they_say(here: Path, capsys: pytest.CaptureFixture[str
         "backup",
         "restore",
     }
-    needs |= {"convert", "timeline", "campaign", "experiment", "haizea", "report", "gantt", "plot"}
+    needs |= {"convert", "timeline", "campaign", "experiment", "haizea", "report", "gantt", "plot", "slurm"}
     for name in [name for name in COMMANDS if name not in needs]:
         code = run(shlex.split(COMMANDS[name].example))
         assert code == 0, f"{capsys.readouterr().err} (add {name} to `needs` if its example needs files or a peer)"

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import fields
+
 import pytest
 
 from batsched_py.errors import ConfigurationError
-from batsched_py.slurm.conf_reader import read_configuration
+from batsched_py.slurm.conf_effects import SCHEDULER_APPROXIMATED
+from batsched_py.slurm.conf_meanings import MEANINGS, NODE_MEANINGS, PARTITION_MEANINGS, SCHEDULER_MEANINGS
+from batsched_py.slurm.conf_parameters import (
+    CHOICES,
+    FIELDS,
+    NODE_FIELDS,
+    NODE_SIZES,
+    PARTITION_FIELDS,
+    PARTITION_OTHERS,
+)
+from batsched_py.slurm.conf_reader import read_configuration, review_configuration
+from batsched_py.slurm.configuration import SchedulerOptions
 from tests.unit.slurm.clusters import NODES, PARTITION
 
 
@@ -26,13 +40,18 @@ def test_parameters_nodes_and_partitions_become_one_configuration() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("Prolog=/x", r"slurm.conf: line 3: Prolog: is an unknown or unsupported parameter"),
+        ("Burst=/x", r"slurm.conf: line 3: Burst: is an unknown or unsupported parameter"),
+        ("Include other.conf", r"line 3: Include: is not supported: put all parameters into one file"),
+        ("PriorityUsageResetPeriod=WEEKLY", r"line 3: PriorityUsageResetPeriod: is supported only as none"),
+        ("PriorityFlags=MAX_TRES", r"line 3: PriorityFlags: max_tres is not supported: must be of no_fair_tree"),
+        ("PartitionName=q", r"line 3: PartitionName: must have Nodes"),
         ("SchedulerParameters=bf_yield=1", r"line 3: SchedulerParameters=bf_yield: is an unknown"),
         ("SelectType=select/cray_aries", r"line 3: SelectType: must be select/linear or .*, not select/cray_aries"),
         ("PriorityMaxAge=soon", r"line 3: PriorityMaxAge: must be a time .*, not soon"),
         ("NodeName=n1", r"line 3: n1: is defined twice"),
         ("PartitionName=q Nodes=m1", r"line 3: Nodes: must be known nodes, not m1"),
-        ("PartitionName=q Nodes=n1 AllowGroups=x", r"line 3: allowgroups: is an unknown or unsupported parameter"),
+        ("PartitionName=q Nodes=n1 Foo=x", r"line 3: Foo: is an unknown or unsupported parameter of a partition"),
+        ("NodeName=m1 State=FUTURE", r"line 3: State: is supported only as unknown or idle or cloud"),
         ("gibberish", r"line 3: gibberish: must be NAME=VALUE"),
     ],
 )
@@ -40,3 +59,73 @@ def test_a_fault_is_reported_with_file_line_and_rule(line: str, message: str) ->
     """Unknown parameters are refused by name."""
     with pytest.raises(ConfigurationError, match=message):
         read_configuration({"slurm.conf": f"{NODES}{PARTITION}{line}\n"})
+
+
+def test_lines_are_continued_values_quoted_and_defaults_kept() -> None:
+    """Lines with the name DEFAULT hold for those that follow, as in slurm.conf(5)."""
+    conf = read_configuration(
+        {
+            "slurm.conf": 'SchedulerParameters=bf_interval=5,\\\nbf_window=60 # a comment\nProlog="/a b"\n'
+            "NodeName=DEFAULT CPUs=64 CoresPerSocket=16 ThreadsPerCore=2 RealMemory=4G State=UNKNOWN\n"
+            "NodeName=a[08-10] Weight=3\nNodeName=b RealMemory=1\n"
+            "PartitionName=DEFAULT Nodes=ALL MaxTime=10\nPartitionName=p Default=YES\nPartitionName=q Nodes=b\n"
+        }
+    )
+    assert (conf.scheduler.bf_interval, conf.scheduler.bf_window) == (5, 60)
+    nodes = [(node.name, node.cores, node.memory, node.weight) for node in conf.nodes]
+    assert nodes == [("a08", 32, 4096, 3), ("a09", 32, 4096, 3), ("a10", 32, 4096, 3), ("b", 32, 1, 1)]
+    assert [(one.name, one.nodes, one.max_time) for one in conf.partitions] == [("p", 0b1111, 10), ("q", 0b1000, 10)]
+
+
+def test_a_review_has_the_effect_of_each_parameter() -> None:
+    """Faults do not end a review; a parameter that is given again counts once."""
+    text = (
+        "ClusterName=c\nKillWait=3\nPriorityMaxAge=1\nPriorityMaxAge=2\nSchedulerParameters=defer,bf_max_time=1,bf_x\n"
+        "NodeName=n1 Foo=1\nPartitionName=p Nodes=n1,n2 AllowGroups=x LLN=NO\n"
+    )
+    found = [(use.line, use.name, use.effect) for use in review_configuration({"slurm.conf": text})]
+    assert found == [
+        (1, "ClusterName", "ignored"),
+        (2, "KillWait", "approximated"),
+        (3, "PriorityMaxAge", "ignored"),
+        (4, "PriorityMaxAge", "obeyed"),
+        (5, "SchedulerParameters=defer", "approximated"),
+        (5, "SchedulerParameters=bf_max_time", "ignored"),
+        (5, "SchedulerParameters=bf_x", "refused"),
+        (6, "NodeName", "obeyed"),
+        (6, "Foo", "refused"),
+        (7, "AllowGroups", "approximated"),
+        (7, "LLN", "ignored"),
+        (7, "PartitionName", "obeyed"),
+        (7, "Nodes", "refused"),
+    ]
+
+
+def test_a_review_ends_with_rules_on_the_whole_file() -> None:
+    """They have no line."""
+    last = review_configuration({"slurm.conf": "ClusterName=c\n"}, {"slurm.conf": "my.conf"})[-1]
+    assert (last.file, last.line, last.effect, last.reason) == ("my.conf", 0, "refused", "are required")
+
+
+def test_lists_of_nodes_are_limited_together() -> None:
+    """A short file could otherwise take hours."""
+    text = "NodeName=n[1-60000]\n" * 40
+    with pytest.raises(ConfigurationError, match="line 34: NodeName: must not make lists of nodes longer than 2000000"):
+        review_configuration({"slurm.conf": text})
+
+
+@pytest.mark.parametrize(
+    ("meanings", "read"),
+    [
+        (MEANINGS, FIELDS.keys() | CHOICES.keys()),
+        (NODE_MEANINGS, NODE_FIELDS.keys() | {"nodename", *NODE_SIZES}),
+        (PARTITION_MEANINGS, PARTITION_FIELDS.keys() | PARTITION_OTHERS | {"partitionname"}),
+        (
+            SCHEDULER_MEANINGS.keys() | SCHEDULER_APPROXIMATED.keys(),
+            {field.name for field in fields(SchedulerOptions)},
+        ),
+    ],
+)
+def test_each_parameter_that_is_read_has_a_meaning(meanings: Collection[str], read: Collection[str]) -> None:
+    """Those without a reader have none."""
+    assert set(meanings) == set(read)

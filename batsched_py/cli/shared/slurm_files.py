@@ -1,0 +1,40 @@
+"""Files of Slurm that commands read: slurm.conf and topology.conf."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from batsched_py.cli.shared.command import current_limits
+from batsched_py.cli.shared.parameters import PATH, option, together
+from batsched_py.errors import ConfigurationError
+from batsched_py.files.bounded_file import read_file, reported
+
+conf_options = together(
+    click.argument("conf", type=PATH, metavar="SLURM_CONF"),
+    option("--topology", "FILE", "topology.conf, for TopologyPlugin=topology/tree.", type=PATH),
+)
+
+
+class SlurmFiles(Struct, frozen=True):
+    """The files of a configuration."""
+
+    conf: Path
+    topology: Path | None
+
+    def texts(self) -> dict[str, str]:
+        """Return their texts by the names that Slurm gives them. ConfigurationError."""
+        paths = {"slurm.conf": self.conf, "topology.conf": self.topology}
+        return {name: read_text(path) for name, path in paths.items() if path is not None}
+
+    def names(self) -> dict[str, str]:
+        """Return their paths by the names that Slurm gives them."""
+        return {"slurm.conf": str(self.conf), "topology.conf": str(self.topology)}
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file of Slurm. ConfigurationError."""
+    with reported(path, ConfigurationError):
+        return read_file(path, current_limits()).decode(errors="replace")
