@@ -144,6 +144,14 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         self.call(view, plan)
         self.finish_registration(view, plan)
 
+    def cancel(self, job_id: str, view: View, plan: Plan) -> bool:
+        """Cancel a job, and release its reservation."""
+        if self.starts.pop(job_id, None) is not None:
+            self.prepared.discard(job_id)
+            if job_id in self.book:
+                self.withhold(job_id, view)
+        return super().cancel(job_id, view, plan)
+
     def pressing(self, view: View) -> bool:
         """Return whether to check reservations: one is near, or hosts have become available or unavailable."""
         return bool(self.starts) and (view.hosts_changed or bool(self.near(view)))

@@ -58,6 +58,7 @@ from batsched_py.session.scheduler_factory import (
 )
 from batsched_py.session.stored_jobs import deposit, describe, unread
 from batsched_py.session.wait_report import deadlock_line, waiting_lines
+from batsched_py.session.withdrawals import Withdrawals
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, seconds
@@ -163,6 +164,7 @@ class Session:
         self._releases = Releases(self._state, self.plan)
         #: The algorithm's input.
         self.view: Final = View(self._state)
+        self._withdrawals = Withdrawals(self._state, self.view, self.plan)
         self._scheduler = make_scheduler(scheduler, self._values)
         #: The first event of the run; None before it.
         self._begins: SimulationBegins | None = None
@@ -452,6 +454,8 @@ class Session:
             self._set_up()
         if self._requests is not None:
             self._requests.take(events)
+        if self._state.cancellations.pending:
+            self._withdrawals.before_decision(scheduler)
         if self._state.held.jobs:
             self._releases.before_decision()
         if self._state.arrived:
@@ -461,6 +465,8 @@ class Session:
         scheduler.decide(view, self.plan)
         if self._state.held.jobs:
             self._decide_on_released()
+        if self._state.cancellations.pending:
+            self._withdrawals.after_decision()
 
     def _decide_on_released(self) -> None:
         """Let the algorithm decide on jobs that its own decisions release, until there are no more."""

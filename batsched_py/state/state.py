@@ -9,12 +9,14 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InvariantError
 from batsched_py.hostset import HostSet
+from batsched_py.model.cancellation import CANCELLED_AFTER, cancelled_after
 from batsched_py.model.conditions import ATTEMPT_OF, CONDITIONS, conditions_in
 from batsched_py.model.job import Job
 from batsched_py.model.name_set import NameSet
 from batsched_py.protocol import commands, events
 from batsched_py.protocol.task_gpus import DEMANDS
 from batsched_py.reading.faults import FieldError
+from batsched_py.state.cancellations import Cancellations
 from batsched_py.state.held_jobs import HeldJobs, JobTimes
 from batsched_py.state.hosts import Hosts
 from batsched_py.state.occupation_listener import OccupationListener
@@ -56,6 +58,8 @@ class State:
         self._outcomes = Outcomes()
         #: Ids of jobs that failed in this message, and may be attempted again in it, before others follow their end.
         self.failures: dict[str, None] = {}
+        #: The jobs that their users cancel at an instant.
+        self.cancellations = Cancellations()
         #: Job id -> running job, in the order of starts.
         self.running: dict[str, Running] = {}
         #: Ids of waiting jobs that the peer cancelled in this message.
@@ -243,6 +247,8 @@ class State:
             self._attempt_again(job)
         if job.demand is not None:
             self._made_rooms().request(job.demand)
+        if CANCELLED_AFTER in job.members:
+            self.cancellations.add(self.now + (cancelled_after(job.members) or 0.0), job.id)
         if self.holds and not CONDITIONS.isdisjoint(job.members):
             conditions = conditions_in(job.members)
             self._outcomes.remember()
@@ -324,6 +330,10 @@ class State:
             self.queue.remove(job_id)
         self._note_end(job_id, self.now, success=False)
         self.cancelled.append(job_id)
+        self.let_others_start()
+
+    def let_others_start(self) -> None:
+        """Record that a job was withdrawn, so that others may start now, as after an end."""
         self.hosts_changed = True
         if self._forecast is not None:
             self._forecast.disrupt()

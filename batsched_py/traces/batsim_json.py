@@ -14,6 +14,7 @@ from msgspec import Raw
 
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_content
+from batsched_py.model.cancellation import CANCELLED_AFTER, cancelled_after
 from batsched_py.model.conditions import CONDITIONS
 from batsched_py.model.demand_members import DEMAND, read_job_demand
 from batsched_py.model.job import Job
@@ -226,6 +227,8 @@ class _JobReader:
             self._job_members.check(present.keys(), f"jobs[{index}]")
         if not CONDITIONS.isdisjoint(present):
             self.conditions.read(job, present)
+        if CANCELLED_AFTER in present:
+            cancelled_after(present)
         if self.later and DEMAND in present:
             read_job_demand(present, job.size)
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_type_hints
 from msgspec.structs import replace
 
 from batsched_py.errors import NothingKeptError, OptionError, WorkloadError
+from batsched_py.model.cancellation import CANCELLED_AFTER
 from batsched_py.model.demand_members import DEMAND, read_job_demand
 from batsched_py.model.workload import Workload
 from batsched_py.reading.faults import FieldError
@@ -33,6 +34,8 @@ from batsched_py.traces.workload_parts import later
 # backfilling can gain, so it is an explicit choice. The run time is cut to the request, as machines that enforce
 # requests do; a job that ran longer would otherwise be killed in the simulation and count as failed.
 
+#: The status of a cancelled job (field 11).
+CANCELLED: Final = 5
 #: Fields of a log that describe a job, and may be kept.
 KEPT_FIELDS: Final = ("group", "executable", "queue", "partition")
 
@@ -54,6 +57,7 @@ class CleaningRules:
         keep: fields of KEPT_FIELDS that become members of the jobs where they are known, in addition to the user.
         feedback: whether submissions follow earlier jobs of the same user, as `log_feedback.with_feedback` finds them.
         dependencies: whether jobs wait for the end of their preceding jobs, plus the think times.
+        cancelled: whether jobs that were cancelled before their start are kept, to be cancelled at the same instant.
         demands: whether jobs request parts of hosts: cores and memory, in Slurm's accounting also GPUs and licences.
     """
 
@@ -69,6 +73,7 @@ class CleaningRules:
     dependencies: bool = False
     feedback: bool = False
     demands: bool = False
+    cancelled: bool = False
 
     def __post_init__(self) -> None:
         if self.hosts < 0:
@@ -109,6 +114,7 @@ class CleaningReport:
     passed_over_steps: Annotated[int, "rows of job steps: passed over"] = 0
     cut_dependencies: Annotated[int, "jobs after a job that is left out: without the dependency"] = 0
     followers: Annotated[int, "jobs submitted after an earlier one of the same user"] = 0
+    cancelled: Annotated[int, "jobs cancelled while waiting"] = 0
     kept_apart: Annotated[int, "jobs with the number of another one (another cluster, or used again): renamed"] = 0
 
     def rows(self) -> tuple[tuple[str, int], ...]:
@@ -177,6 +183,8 @@ def clean_jobs(log: SwfLog, rules: CleaningRules) -> CleanedLog:
     if wrong := [field for field in rules.keep if field not in KEPT_FIELDS and field.lower() not in log.kept]:
         raise OptionError(f"--keep: {shown(wrong[0])}: {unknown(wrong[0], KEPT_FIELDS)}")
     counts: Counter[str] = Counter({**log.dropped, "cut_lines": log.long_lines})
+    if rules.cancelled:
+        counts["dropped_never_ran"] -= len(log.cancelled)
     dropped = (count for rule, count in log.dropped.items() if rule.startswith("dropped_"))
     counts["jobs"] = len(log.records) + sum(dropped)
     size = rules.hosts or log.machine_size
@@ -207,11 +215,15 @@ def _out_of_order(passing: list[_Passed]) -> int:
 def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str]) -> Iterator[_Passed]:
     seen: set[int] = set()
     end = math.inf if rules.end is None else rules.end
-    for record in log.records:
+    for record in (*log.records, *log.cancelled) if rules.cancelled else log.records:
         if record.number in seen and rules.strict:
             name = displayed(log.names.get(record.number, str(record.number)))
             raise WorkloadError(log.source, f"job {name}", "is in the log twice")
         corrections: list[str] = []
+        patience = _patience(record) if rules.cancelled else None
+        if patience is not None:
+            corrections.append("cancelled")
+            record = record._replace(run=record.requested_time)  # noqa: PLW2901  # unknown: it may run that long
         processors = _processors(record, rules, corrections)
         reason = _reason_to_drop(record, processors, size, rules, repeated=record.number in seen)
         seen.add(record.number)
@@ -223,9 +235,17 @@ def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str])
         run, walltime = _times(record, rules, corrections)
         submit = record.submit - rules.start if rules.start else record.submit
         name, members = log.names.get(record.number, ""), log.members_of(record, rules.keep)
+        if patience is not None:
+            members = {**members, CANCELLED_AFTER: patience}
         if rules.demands:
             members = _with_demand(log, record, processors, members)
         yield DelayJob(submit, record.number, run, processors, walltime, members, name), tuple(corrections)
+
+
+def _patience(record: SwfRecord) -> float | None:
+    """Return the seconds from the submission of a job until it was cancelled, if it was before its start."""
+    never_ran = record.status == CANCELLED and record.run <= 0
+    return record.wait if never_ran and record.wait >= 0 and record.requested_time > 0 else None
 
 
 def _with_demand(log: SwfLog, record: SwfRecord, tasks: int, members: Mapping[str, str | int]) -> Mapping[str, Any]:

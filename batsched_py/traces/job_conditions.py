@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from batsched_py.model.cancellation import CANCELLED_AFTER
 from batsched_py.model.conditions import CONDITIONS, check_graph, conditions_in
 from batsched_py.model.job import Job
 from batsched_py.model.name_set import NameSet
@@ -66,8 +67,13 @@ def without_outer_dependencies(jobs: Sequence[Job]) -> tuple[tuple[Job, ...], in
 
 
 def left_to_others(workload: Workload) -> Workload:
-    """Return the workload with a note if its jobs have conditions, which another program is to obey."""
-    if all(CONDITIONS.isdisjoint(job.members) for job in workload.jobs):
+    """Return the workload with a note if its jobs have conditions or cancellations, which another program obeys."""
+    left = []
+    if not all(CONDITIONS.isdisjoint(job.members) for job in workload.jobs):
+        left.append("conditions of jobs on other jobs")
+    if any(CANCELLED_AFTER in job.members for job in workload.jobs):
+        left.append("cancellations of jobs")
+    if not left:
         return workload
-    note = f"{workload.source}: conditions of jobs on other jobs are left to the program that decides"
+    note = f"{workload.source}: {' and '.join(left)} are left to the program that decides"
     return replace(workload, notes=(*workload.notes, note))

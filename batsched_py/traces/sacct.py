@@ -171,6 +171,8 @@ class _SacctReader:
         self._requested, self._used = _SIZES[unit]
         #: Number of rows left out by each rule.
         self._dropped: Counter[str] = Counter()
+        #: Jobs that were cancelled before they started.
+        self._cancelled: list[_Job] = []
         self._notes = Notes(str(path))
         wanted = [*((name,) for name in self._fields[len(MEMBERS) :]), (self._requested, *self._used)]
         self._rows = SacctRows(path, wanted, limits, self._drop)
@@ -185,15 +187,18 @@ class _SacctReader:
         zero = min((job.submit for job in kept if job.submit is not None), default=0)
         records, names, members = [], dict[int, str](), dict[int, Mapping[str, str]]()
         dependencies = dict[int, SlurmDependency]()
-        tres = {number: job.tres for number, job in enumerate(kept, 1)} if self._tres else None
-        for number, job in enumerate(kept, 1):
+        tres = {number: job.tres for number, job in enumerate([*kept, *self._cancelled], 1)} if self._tres else None
+        cancelled = list[SwfRecord]()
+        for number, job in enumerate([*kept, *self._cancelled], 1):
             record = job.record._replace(number=number)
-            if job.submit is not None:
+            if number > len(kept) and job.submit is not None and job.end is not None:
+                record = record._replace(submit=job.submit - zero, wait=job.end - job.submit, run=-1)
+            elif job.submit is not None:
                 wait = -1 if job.start is None else max(job.start - job.submit, -1)
                 record = record._replace(submit=job.submit - zero, wait=wait)
                 if record.submit > LONGEST:
                     raise self._error(job.line, f"field submit: {TOO_LONG.rstrip(',')} after the first")
-            records.append(record)
+            (records if number <= len(kept) else cancelled).append(record)
             names[number], members[number] = job.name, job.members
             if job.dependency is not NO_DEPENDENCY:
                 dependencies[number] = job.dependency
@@ -207,6 +212,7 @@ class _SacctReader:
             dependencies=dependencies,
             tres=tres,
             kept=self._fields,
+            cancelled=tuple(cancelled),
             dropped={rule: count for rule, count in self._dropped.items() if count},
             notes=self._notes.lines(),
         )
@@ -258,6 +264,8 @@ class _SacctReader:
         reason = _reason_to_drop(job)
         if reason:
             self._dropped[reason] += 1
+        if reason == "dropped_never_ran" and _was_withdrawn(job):
+            self._cancelled.append(job)
         return bool(reason)
 
     def _jobs(self) -> Iterable[_Job]:
@@ -348,6 +356,12 @@ def _first(row: SacctRow, *columns: tuple[str, int]) -> int | None:
                 raise row.error(column, TOO_LONG.rstrip(","))
             return time
     return None
+
+
+def _was_withdrawn(job: _Job) -> bool:
+    """Return whether a job was cancelled before its start at a known time."""
+    known = job.submit is not None and job.end is not None and job.end >= job.submit
+    return job.state == "CANCELLED" and known and "[" not in job.name
 
 
 def _reason_to_drop(job: _Job) -> str:

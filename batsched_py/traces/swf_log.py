@@ -58,6 +58,7 @@ class SwfLog(Brief, frozen=True):
         dependencies: number -> its dependencies on other jobs, by id, in such a format.
         tres: number -> amounts of all nodes of such a job, if they were to be read.
         kept: the fields among them that were to be kept.
+        cancelled: further jobs, which were cancelled before they started; `wait` is the time until then.
         dropped: rule of cleaning -> the number of rows left out by such a reader.
         zero: time in seconds on the file's clock at which the clock of `records` is 0.
         notes: a line for each statement of the log that has no effect.
@@ -74,6 +75,7 @@ class SwfLog(Brief, frozen=True):
     tres: Mapping[int, str] | None = None
     kept: tuple[str, ...] = ()
     dropped: Mapping[str, int] = MappingProxyType({})
+    cancelled: tuple[SwfRecord, ...] = ()
     zero: float = 0
     notes: tuple[str, ...] = ()
 

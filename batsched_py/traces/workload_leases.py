@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from batsched_py.errors import WorkloadError
+from batsched_py.model.cancellation import CANCELLED_AFTER
 from batsched_py.model.conditions import CONDITIONS
 from batsched_py.model.demand_members import DEMAND
 from batsched_py.model.feedback import SUBMITTED_AFTER
@@ -18,7 +19,7 @@ from batsched_py.text.display import displayed
 from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, check_types
 
 #: Members of jobs that requests for leases do not have.
-_NOT_LEASES: Final = CONDITIONS | {DEMAND, SUBMITTED_AFTER}
+_NOT_LEASES: Final = CONDITIONS | {CANCELLED_AFTER, DEMAND, SUBMITTED_AFTER}
 
 
 def workload_requests(workload: Workload) -> tuple[LeaseRequest, ...]:

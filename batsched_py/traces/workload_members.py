@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from batsched_py.model.cancellation import CANCELLED_AFTER
 from batsched_py.model.conditions import CONDITIONS
 from batsched_py.model.demand_members import DEMAND
 from batsched_py.model.feedback import SUBMITTED_AFTER
@@ -36,7 +37,8 @@ JOB: Final = Members(
     "a job",
     # Members that built-in algorithms and metrics read, and that `convert` writes.
     KNOWN_MEMBERS
-    | {RANKS_TO_HOSTS, SUBMITTED_AFTER, DEMAND, "lease", "constraint", "experiments", "user", "deadline", "extra_data"}
+    | {CANCELLED_AFTER, RANKS_TO_HOSTS, SUBMITTED_AFTER, DEMAND}
+    | {"lease", "constraint", "experiments", "user", "deadline", "extra_data"}
     | {"alternatives", "class", "cpus", "origin", "space", "vault"}
     | {"account", "executable", "group", "partition", "qos", "queue"}
     | CONDITIONS,

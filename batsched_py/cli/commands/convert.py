@@ -166,6 +166,7 @@ class ConvertRequest(Struct, frozen=True):
 )
 @flag("--feedback", "Submissions follow earlier jobs of the user (simulate --feedback).")
 @flag("--dependencies", "Jobs wait for the end of their preceding jobs, plus the think times.")
+@flag("--cancelled", "Keep jobs that were cancelled before their start; their users cancel them at the same time.")
 @flag("--demands", "Jobs request cores and memory, and with sacct's TRES GPUs, of each node.")
 @flag("--strict", "A duplicate job number, or a row of sacct that cannot be read, is an error.")
 @option("--platform", "FILE", "Also write a platform with the machine's hosts.", type=PATH)
@@ -187,7 +188,7 @@ def command(request: ConvertRequest) -> None:
     check_writable([output, request.platform])
     request = replace(request, form=request.form or find_format(log, current_limits()))
     if request.has_leases:
-        for name in ("dependencies", "feedback", "demands"):
+        for name in ("cancelled", "dependencies", "feedback", "demands"):
             if getattr(request.rules, name):
                 raise click.UsageError(f"'--{name}' is for workloads of jobs, not for leases")
         if request.protocol != V4.name:

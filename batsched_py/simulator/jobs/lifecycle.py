@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from batsched_py.bits import lowest_one, size_of
+from batsched_py.model.cancellation import CANCELLED_AFTER, cancelled_after
 from batsched_py.model.conditions import ATTEMPT_OF
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Composed, Delay, Profile
@@ -242,6 +243,9 @@ class Jobs:
         self._attempts[job_id] = first, attempt
         earlier = plain.id.partition("!")[2]
         members = {**plain.members, "id": job_id, "subtime": round(now, 6), ATTEMPT_OF: earlier}
+        seconds = cancelled_after(plain.members)
+        if seconds is not None:  # from the first submission
+            members[CANCELLED_AFTER] = max(0.0, round(plain.submit_time + seconds - now, 6))
         job = Job(job_id, now, plain.size, plain.walltime, plain.profile, members, plain.demand)
         if self._forgets_profiles:
             self._profiles.need(job.workload, job.profile)

@@ -1,0 +1,20 @@
+"""The member `cancelled_after` of a job: its user cancels it that many seconds after its submission."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from batsched_py.reading.objects import take
+from batsched_py.reading.values import seconds
+
+#: The member of a job.
+CANCELLED_AFTER: Final = "cancelled_after"
+
+
+def cancelled_after(members: Mapping[str, Any]) -> float | None:
+    """Return the seconds from the submission of a job to its cancellation; None for none. FieldError."""
+    return take(members, CANCELLED_AFTER, _READER, None) if CANCELLED_AFTER in members else None
+
+
+_READER: Final = seconds(least=0)
