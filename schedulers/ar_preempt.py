@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from batsched_py.api import Event, HostSet, Job, Plan, Slot, View, counted, option, seconds
+from batsched_py.api import Event, HostSet, Job, Placed, Plan, Slot, View, counted, option, seconds
 from batsched_py.leases.api import MEMBER, FieldError, LeaseKind, read_terms
 from batsched_py.leases.preemption import Preemption
 from batsched_py.leases.segments import Segments
@@ -90,6 +90,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
     """
 
     name = "ar_preempt"
+    places_tasks = True
     source = (
         "Haizea's policy without suspension: Sotomayor, Keahey, Foster, Combining batch execution and leasing using"
         " virtual machines, HPDC 2008"
@@ -177,7 +178,15 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
     def start_now(self, job: Job, view: View, plan: Plan) -> None:
         free = view.availability().free_during(view.now, view.now + self.rules.duration(job))
         hosts = self.rules.choose(free, job.size)
-        if hosts is None:
+        if job.demand is not None:
+            places = view.availability().room_now(job.demand, self.rules.duration(job), self.rules.placement.packer())
+            if places is None:
+                self.refuse(
+                    job, f"it must start now, and {view.shortage(job) or 'others have reserved its room'}", plan
+                )
+            else:
+                plan.start(job, Placed(places))
+        elif hosts is None:
             found = counted(len(free), "is free", "are free")
             self.refuse(job, f"it must start now on {counted(job.size, 'host')}, {found} for its walltime", plan)
         else:
@@ -241,7 +250,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
             hosts = found.slot.hosts
         if due:
             others = view.availability().free_during(view.now, view.now + job.limit)
-            ready = hosts if hosts and hosts <= plan.free else self.rules.choose(others, job.size)
+            ready = hosts if hosts and hosts <= plan.free else self.preemption.first_hosts(job, others)
             if ready is not None:
                 self.begin(job, ready, view, plan)
                 return
@@ -284,8 +293,13 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         if late > self.options.tolerance:
             text = f"{job.id} starts {seconds(late)} s after {seconds(start)}, its planned start"
             plan.warn(f"{text}: its hosts were reported free late")
-        plan.start(job, hosts)
+        self.start_on(job, hosts, plan)
         self.preemption.will_end(job, start + job.limit)
+
+    def start_on(self, job: Job, hosts: HostSet, plan: Plan) -> None:
+        """Start a job on its reserved hosts, or its tasks on parts of them."""
+        placed = None if job.demand is None else self.rules.placement.place_on(job, hosts, plan)
+        plan.start(job, hosts if placed is None else placed)
 
     def refuse(self, job: Job, why: str, plan: Plan) -> None:
         """Reject a job with a reason for the user, which Batsim 4 writes to its jobs file."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import TypeVar
 
 from batsched_py.hostset import HostSet
@@ -20,6 +21,8 @@ from batsched_py.text.wording import counted, seconds
 Work = TypeVar("Work")
 #: Hosts, and the jobs that must be stopped for them.
 Room = tuple[HostSet, list[Job]]
+#: Returns the first hosts for a job among these; None if they are not enough.
+FirstHosts = Callable[[HostSet], HostSet | None]
 
 
 class Preemption:
@@ -93,13 +96,18 @@ class Preemption:
         end = begin + job.limit
         future = self._view.availability()
         free = future.free_during(begin, end) - HostSet(future.down)  # the return of a down host is not certain
-        hosts = free.first(job.size)
+        hosts = self.first_hosts(job, free)
         if hosts is not None:
             return hosts, []
         usable = self._view.all_hosts - self._book.held(begin, end) - HostSet(future.down)
         leaving = usable & self._leaving() if begin <= self._view.now else HostSet()
-        offered = [(run.job, run.hosts & usable) for run in self._stoppable(begin)]
-        room = choose_victims(job.size, free | leaving, offered)
+        stoppable = self._stoppable(begin)
+        offered = [(run.job, run.hosts & usable) for run in stoppable]
+        if job.demand is None and not self._view.part:
+            room = choose_victims(job.size, free | leaving, offered)
+        else:
+            running, first = self._view.running, partial(self.first_hosts, job)
+            room = choose_among_sharing(first, free | leaving, stoppable, running, usable)
         if room is None:
             taken = sum(len(hosts) for _, hosts in offered)
             more = f", {taken} more could be taken from best-effort jobs" if taken else ""
@@ -107,8 +115,16 @@ class Preemption:
             if stays is not None:
                 more += f"; {stays.id} is not stopped: it cannot be submitted again"
             there = counted(len(free), "is free", "are free")
-            return f"it needs {counted(job.size, 'host')} in [{seconds(start)}, {seconds(end)}), {there}{more}"
+            size = counted(job.size, "host" if job.demand is None else "task")
+            needed = size if job.demand is None else f"hosts for {size}"
+            return f"it needs {needed} in [{seconds(start)}, {seconds(end)}), {there}{more}"
         return room
+
+    def first_hosts(self, job: Job, hosts: HostSet) -> HostSet | None:
+        """Return the lowest of these hosts, as many as a job needs if no other job uses them; None for too few."""
+        if job.demand is None:
+            return hosts.first(job.size)
+        return self._view.later_hosts(job, hosts, self._view.packer("first_fit"), self._view.running)
 
     def in_the_way(self, hosts: HostSet, begin: float) -> list[Job]:
         """Return the preemptible jobs that would still run on these hosts at `begin`, in the order to stop them."""
@@ -132,7 +148,10 @@ class Preemption:
             expected = self._expected_end(run)
             if expected != self._foreseen.get(run.job.id, run.end):
                 self._foreseen[run.job.id] = expected
-                self._view.availability().predict(run.hosts, expected)
+                if run.places:
+                    self._view.availability().predict_tasks(run.job.id, expected)
+                else:
+                    self._view.availability().predict(run.hosts, expected)
 
     def _expected_end(self, run: Running) -> float:
         if run.killed:
@@ -160,12 +179,14 @@ class Preemption:
 
     def _leaving(self) -> HostSet:
         """Return the hosts of jobs that are about to end: killed ones, and those past their walltime."""
-        bits = 0
+        leaving = staying = 0
         for run in self._view.running:
             end = self._ends.get(run.job.id, run.end)
             if run.killed or self._view.due(end, self._tolerance):
-                bits |= run.hosts.bits
-        return HostSet(bits)
+                leaving |= run.hosts.bits
+            else:
+                staying |= run.hosts.bits
+        return HostSet(leaving & ~staying)
 
 
 def _may_be_stopped(job: Job) -> bool:
@@ -197,3 +218,37 @@ def choose_victims(
     taken = free.first(min(size, len(free))) or HostSet()
     more = (gained - free).first(size - len(taken)) or HostSet()
     return taken | more, [work for work, _ in chosen]
+
+
+def choose_among_sharing(
+    first: FirstHosts, free: HostSet, candidates: Sequence[Running], running: Collection[Running], usable: HostSet
+) -> Room | None:
+    """Return hosts as `first` takes them, and the jobs to stop for them, where jobs share hosts; None for too few.
+
+    As `choose_victims`, but a host is only gained when all jobs on it are stopped.
+    """
+
+    def gained(chosen: Sequence[Running]) -> HostSet:
+        ids = {run.job.id for run in chosen}
+        freed = staying = 0
+        for run in running:
+            if run.job.id in ids:
+                freed |= run.hosts.bits
+            else:
+                staying |= run.hosts.bits
+        return free | (HostSet(freed & ~staying) & usable)
+
+    chosen = list[Running]()
+    for run in candidates:
+        if first(gained(chosen)) is not None:
+            break
+        if run.hosts & usable:
+            chosen.append(run)
+    for run in reversed(chosen):
+        others = [one for one in chosen if one is not run]
+        if first(gained(others)) is not None:
+            chosen = others
+    hosts = first(gained(chosen))
+    if hosts is None:
+        return None
+    return hosts, [run.job for run in chosen if run.hosts & hosts]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from batsched_py.model.cancellation import still_cancelled
 from batsched_py.model.job import Job
 from batsched_py.model.profile import (
     DataStaging,
@@ -124,7 +125,12 @@ class Segments:
         segment_id = self._next_id(first, view)
         name = self._profile_name(job, segment_id, view)
         segment = Job.create(
-            segment_id, size=job.size, profile=name, walltime=job.walltime, extra=job.extra, demand=job.demand
+            segment_id,
+            size=job.size,
+            profile=name,
+            walltime=job.walltime,
+            extra=still_cancelled(job, job.extra, view.now),
+            demand=job.demand,
         )
         self._submit(segment, first, profile, plan)
         return segment
@@ -147,7 +153,12 @@ class Segments:
             profile = {"type": "composed", "repeat": 1, "seq": names}
         limit = walltime if job.walltime is not None else None
         segment = Job.create(
-            segment_id, size=job.size, profile=fresh, walltime=limit, extra=job.extra, demand=job.demand
+            segment_id,
+            size=job.size,
+            profile=fresh,
+            walltime=limit,
+            extra=still_cancelled(job, job.extra, view.now),
+            demand=job.demand,
         )
         self._submit(segment, first, profile, plan)
         if plan.dialect.keeps_metadata:

@@ -133,6 +133,10 @@ class Placement:
         """Place the tasks of a job with a demand that starts now; None if it should rather wait."""
         return plan.place(job, self._packing, None if self._constraint.rule is None else self.eligible_now(job))
 
+    def place_on(self, job: Job, hosts: HostSet, plan: Plan) -> Placed | None:
+        """Place the tasks of a job with a demand that starts now on these hosts; None if there is no room."""
+        return plan.place(job, self._packing, hosts)
+
     def packer(self) -> Packer:
         """Return the selection of the option `packing`, to place tasks in rooms of the future."""
         return self._view.packer(self._packing)

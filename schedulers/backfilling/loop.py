@@ -105,7 +105,7 @@ class BackfillLoop:
         if rules.needs_specific_hosts:
             rules.placement.refuse(view, plan)
         released = self._released(view) or disturbed
-        if rules.packs and not isinstance(self._book, RoomBook) and any(job.demand for job in view.arrived):
+        if self._takes_rooms(view):
             self._promise_rooms(view)
             released = True
         if rules.one_by_one and len(view.arrived) > 1:
@@ -118,6 +118,8 @@ class BackfillLoop:
     def begin_anew(self, view: View, plan: Plan) -> None:
         """Withdraw all promises, for algorithms that reserve hosts themselves before they serve jobs again."""
         self._repairs.foresee(view)
+        if self._takes_rooms(view):
+            self._promise_rooms(view)
         self._forget_all(plan)
         if self._line is not None:
             self._line.join(view.arrived, view.now)
@@ -141,6 +143,11 @@ class BackfillLoop:
                 plan.promise(job, promise)
             self._start_due(book, view, plan)
         book.note_renewal()
+
+    def _takes_rooms(self, view: View) -> bool:
+        """Return whether the first jobs with demands have arrived, and their tasks are placed."""
+        packs = self._rules.packs and not isinstance(self._book, RoomBook)
+        return packs and any(job.demand is not None for job in view.arrived)
 
     def _promise_rooms(self, view: View) -> None:
         """Promise rooms instead of hosts or numbers of them, from the first job with a demand on.

@@ -150,15 +150,19 @@ class Checker:
         self._asleep |= set(command.hosts)
         self.slept += command.state not in COMPUTING
 
+    def _job(self, job_id: str) -> Job | None:
+        """Return a job of the workload, also for a later segment of it."""
+        return self._jobs.get(job_id.partition("#")[0])
+
     def _demand(self, job_id: str) -> JobDemand:
-        job = self._jobs.get(job_id)
+        job = self._job(job_id)
         return (None if job is None else job.demand) or JobDemand(tasks=1, task=TaskDemand(exclusive=True))
 
     def _check_tasks(self, command: ExecuteJob) -> None:
-        if command.job_id not in self._jobs:  # of the algorithm
+        job = self._job(command.job_id)
+        if job is None:  # of the algorithm
             assert not command.places
             return
-        job = self._jobs[command.job_id]
         if not command.places:
             assert len(command.hosts) == job.size
             return

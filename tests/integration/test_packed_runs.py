@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from batsched_py.model.demand import TaskDemand
+from batsched_py.model.workload import Workload
 from batsched_py.planning.policies.packing import PACKED_SELECTIONS
 from batsched_py.plugins import load
 from batsched_py.protocol.dialect import V4
 from batsched_py.protocol.dialects import V5
 from tests.drawing import drawn
-from tests.integration.packed_runs import JOBS, packed_workload, run_packed
+from tests.integration.packed_runs import JOBS, TASKS, packed_workload, run_packed
 from tests.integration.variants import EACH, SPECIAL, VARIANTS
+from tests.thoroughness import thorough
 
 #: Algorithms that place tasks, one variant of each, and with each selection.
 PLACING: list[tuple[str, dict[str, str]]] = [
@@ -84,7 +88,7 @@ def test_a_job_with_more_tasks_than_hosts_runs_if_they_fit() -> None:
     specs = [(0, 9, 5, 9, TaskDemand(cores=2000), False, 0)]
     result, _, _ = run_packed("fcfs", {}, packed_workload(specs))
     assert [record.state for record in result.jobs] == ["COMPLETED_SUCCESSFULLY"]
-    _, session, _ = run_packed("ar_preempt", {}, packed_workload(specs))
+    _, session, _ = run_packed("easy_dvfs", {}, packed_workload(specs))
     assert session.plan.rejections == {"w0!000": "needs 9 hosts, the platform has 4"}
 
 
@@ -98,7 +102,7 @@ def test_demands_that_no_host_can_meet_are_rejected_in_one_line() -> None:
         TaskDemand(gpus=1, models=("A100",)),
         TaskDemand(cores=16_000),
     ]
-    for algorithm in ("fcfs", "ar_preempt"):
+    for algorithm in ("fcfs", "easy_dvfs"):
         workload = packed_workload([(0, 2 if task.cores == 16_000 else 1, 1, 9, task, False, 0) for task in tasks])
         _, session, _ = run_packed(algorithm, {}, workload)
         assert session.plan.rejections == {
@@ -137,3 +141,58 @@ def test_a_sleeping_host_is_woken_for_the_tasks_that_only_it_can_run() -> None:
         assert checker.slept, name
         assert [record.state for record in result.jobs] == ["COMPLETED_SUCCESSFULLY"] * 2, name
         assert str(result.jobs[1].hosts) == "3", name
+
+
+def reserved(seed: int) -> list[tuple[Any, Any]]:
+    """Jobs as in JOBS, each with its `lease`: None, "now", or seconds from its submission."""
+    chance = Random(seed)
+    found = []
+    for _ in range(15):
+        task, run = chance.choice(TASKS), chance.randint(1, 9)
+        specs = (chance.randint(0, 12), chance.randint(1, 3), run, run + chance.randint(0, 3), task, False, 0)
+        found.append((specs, chance.choice((None, None, None, "now", 0, 3, 8))))
+    return found
+
+
+def with_leases(drawn_jobs: list[tuple[Any, Any]]) -> Workload:
+    """Jobs of which some are reservations, that many seconds after their submission."""
+    workload = packed_workload([specs for specs, _ in drawn_jobs])
+    jobs = []
+    for job in workload.jobs:
+        ahead = drawn_jobs[int(job.id)][1]
+        start = ahead if ahead == "now" or ahead is None else job.submit_time + ahead
+        jobs.append(job if start is None else replace(job, members={**job.members, "lease": {"start": start}}))
+    return replace(workload, jobs=tuple(jobs))
+
+
+@pytest.mark.parametrize("options", [{}, {"depth": "3", "margin": "1", "victims": "oldest"}, {"preempt": "none"}])
+def test_reservations_start_on_time_among_tasks(options: dict[str, str]) -> None:
+    """Best-effort tasks give back what they held; no capacity is exceeded, and accepted reservations start."""
+    stopped = 0
+    for seed in range(thorough(12)):
+        workload = with_leases(reserved(seed))
+        result, session, _ = run_packed("ar_preempt", options, workload, dynamic_jobs=True)
+        for record in result.jobs:
+            start = record.job.members.get("lease", {}).get("start")
+            stopped += "#" in record.job.id
+            if record.job.id in session.plan.rejections:
+                continue
+            assert record.hosts
+            if isinstance(start, (int, float)):
+                assert record.start == pytest.approx(start, abs=1e-3)
+    assert (stopped > 0) == ("preempt" not in options)
+
+
+def test_all_jobs_on_a_host_are_stopped_for_a_reservation_of_its_gpus() -> None:
+    """Reserved is the whole host; once the tasks have started, others share it."""
+    gpus = [TaskDemand(gpus=number, models=("V100",)) for number in (2, 2, 3, 1)]
+    workload = packed_workload([(0, 1, 9, 9, gpus[0], False, 0), (0, 1, 9, 9, gpus[1], False, 0),
+                                (1, 1, 9, 9, gpus[2], False, 0), (2, 1, 2, 9, gpus[3], False, 0)])  # fmt: skip
+    jobs = [replace(job, members={**job.members, **({"lease": {"start": 5}} if job.id == "002" else {})})
+            for job in workload.jobs]  # fmt: skip
+    result, _, _ = run_packed("ar_preempt", {}, replace(workload, jobs=tuple(jobs)), dynamic_jobs=True)
+    starts = {record.job.id.partition("!")[2]: round(record.start, 2) for record in result.jobs}
+    assert starts["002"] == 5
+    assert {"000", "001", "000#1", "001#1"} <= starts.keys()
+    assert starts["003"] == 5
+    assert starts["000#1"] == 14

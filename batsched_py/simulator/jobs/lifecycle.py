@@ -7,11 +7,11 @@ The table `live_jobs.STATES` contains the possible commands and ends in each sta
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from batsched_py.bits import lowest_one, size_of
-from batsched_py.model.cancellation import CANCELLED_AFTER, cancelled_after
+from batsched_py.model.cancellation import still_cancelled
 from batsched_py.model.conditions import ATTEMPT_OF
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Composed, Delay, Profile
@@ -242,10 +242,8 @@ class Jobs:
         self._used_ids.add(job_id)
         self._attempts[job_id] = first, attempt
         earlier = plain.id.partition("!")[2]
-        members = {**plain.members, "id": job_id, "subtime": round(now, 6), ATTEMPT_OF: earlier}
-        seconds = cancelled_after(plain.members)
-        if seconds is not None:  # from the first submission
-            members[CANCELLED_AFTER] = max(0.0, round(plain.submit_time + seconds - now, 6))
+        members: Mapping[str, Any] = {**plain.members, "id": job_id, "subtime": round(now, 6), ATTEMPT_OF: earlier}
+        members = still_cancelled(plain, members, now)
         job = Job(job_id, now, plain.size, plain.walltime, plain.profile, members, plain.demand)
         if self._forgets_profiles:
             self._profiles.need(job.workload, job.profile)
