@@ -35,7 +35,7 @@ TINY = ROOT / "platforms" / "tiny4.xml"
 WHEN = ("start", "end", "success", "failure")
 TOLERANCE = 1e-4  # a job that is killed when it starts ends 1e-5 s later
 #: Algorithms that may end a job for reasons of their own, end a run, or continue a job under another id.
-OWN_ENDS = {*LIBERTIES, "ar_preempt", "sequencer", "submitter", "placer"}
+OWN_ENDS = {*LIBERTIES, "ar_preempt", "sequencer", "slurm", "submitter", "placer"}
 
 #: (submission, hosts, run time, walltime) and, of each, pairs of a job before it and a state, a delay, a row.
 JOBS = st.lists(

@@ -16,7 +16,7 @@ from batsched_py.protocol.dialect import V4
 from batsched_py.protocol.dialects import V5
 from tests.drawing import drawn
 from tests.integration.packed_runs import JOBS, TASKS, packed_workload, run_packed
-from tests.integration.variants import EACH, SPECIAL, VARIANTS
+from tests.integration.variants import EACH, SPECIAL
 from tests.thoroughness import thorough
 
 #: Algorithms that place tasks, one variant of each, and with each selection.
@@ -30,10 +30,10 @@ PLACING: list[tuple[str, dict[str, str]]] = [
     ("energy_budget", {"power_cap": "460", "shutdown": "true", "idle_time": "0", "packing": "worst_fit"}),
     ("energy_budget", {"power_cap": "500", "energy": "45000", "period": "100", "backfill_order": "sjf"}),
 ]
-#: Algorithms for tests that end a run, or end and refuse jobs, on purpose.
-WILFUL = ("crasher", "killer", "rejecter")
+#: Algorithms that end or refuse jobs by rules of their own.
+WILFUL = ("crasher", "killer", "rejecter", "slurm")
 #: Algorithms that know hosts only, one variant of each.
-OTHERS = [(name, options) for name, options in EACH if (name, options) in VARIANTS and not load(name).places_tasks]
+OTHERS = [each for each in EACH if each[0] in ("easy_dvfs", "placer")]
 
 
 @pytest.mark.parametrize(("name", "options"), PLACING)
