@@ -20,7 +20,7 @@ from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.campaigns.variant import Variant
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.table_file import csv_rows
-from batsched_py.reporting.metrics.catalogue import METRIC_INFO, MetricInfo
+from batsched_py.reporting.metrics.catalogue import MetricInfo, metric_names
 from batsched_py.text.wording import spelled
 
 #: Characters with a meaning of their own in LaTeX -> their escapes.
@@ -34,11 +34,13 @@ def write_csv(path: Path, comparison: AlgorithmComparison) -> None:
     study = comparison.study
     origins = [_origin_cells(study, outcome) for outcome in study.outcomes]
     columns = list(dict.fromkeys(name for cells in origins for name in cells))
-    rows: list[list[Any]] = [["workload", "algorithm", *METRIC_INFO, "error", *columns]]
+    names = metric_names(outcome.metrics for outcome in study.outcomes if outcome.metrics is not None)
+    rows: list[list[Any]] = [["workload", "algorithm", *names, "error", *columns]]
     for outcome, origin in zip(study.outcomes, origins, strict=True):
-        metrics = dict.fromkeys(METRIC_INFO) if outcome.metrics is None else outcome.metrics.by_name
+        run = outcome.metrics
+        metrics = [None if run is None else getattr(run, name) for name in names]
         where = map(origin.get, columns)
-        rows.append([outcome.workload, outcome.variant, *metrics.values(), outcome.error, *where])
+        rows.append([outcome.workload, outcome.variant, *metrics, outcome.error, *where])
     write_atomically(path, csv_rows(rows))
 
 

@@ -10,7 +10,7 @@ from batsched_py.campaigns.data_frame import data_frame
 from batsched_py.campaigns.metrics import METRICS, SHOWN
 from batsched_py.campaigns.variant import Variant
 from batsched_py.model.features import Features
-from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics
+from batsched_py.reporting.metrics.catalogue import RunMetrics, metric_names
 from batsched_py.reporting.pictures.html.markup import paragraph, plain_table
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.run_file import InputFile, WorkloadFile
@@ -112,8 +112,9 @@ class Study(Brief, frozen=True):
             "algorithm": [outcome.variant for outcome in outcomes],
             "seed": [self.seed_of(outcome) for outcome in outcomes],
         }
+        names = metric_names(outcome.metrics for outcome in outcomes if outcome.metrics is not None)
         values = [{} if outcome.metrics is None else outcome.metrics.by_name for outcome in outcomes]
-        columns |= {name: [one.get(name) for one in values] for name in METRIC_INFO}
+        columns |= {name: [one.get(name) for one in values] for name in names}
         return {**columns, "error": [outcome.error for outcome in outcomes]}
 
     @property

@@ -25,6 +25,10 @@ class TextSpool:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Discard the lines."""
         self._file.close()
 
     def put(self, text: str) -> None:

@@ -13,9 +13,10 @@ from batsched_py.text.display import displayed, shown
 Cell = str | int | float | None
 #: Names of tables, which are parts of their files' names.
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
-#: Reserved names: tables of Batsim, of decisions, and of jobs slowed down by others.
+#: Reserved names: tables of Batsim, of decisions, of jobs slowed down by others, and of jobs that share hosts.
 RESERVED: Final = frozenset(
     {"jobs", "schedule", "machine_states", "consumed_energy", "pstate_changes", "decisions", "contention"}
+    | {"places", "capacities"}
 )
 #: Characters for which a field is quoted.
 _QUOTED: Final = re.compile(r'[",\r\n]')

@@ -21,6 +21,7 @@ from batsched_py.model.table import Table
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.results.attempts import Attempt, bases_of, has_sign
 from batsched_py.results.file_forms import BATSIM_4, FileForm
+from batsched_py.results.places import JobPlaces, MachineCapacity
 from batsched_py.results.tracing import Trace, counts, numbers
 from batsched_py.text.representation import Brief
 
@@ -37,6 +38,7 @@ class JobRecord(Struct, frozen=True):
         hosts: allocated hosts; empty for a rejected job.
         energy: joules consumed by its hosts during the job; -1 without energy accounting.
         metadata: text that the scheduler attached to it.
+        places: where its tasks ran, if it requests parts of hosts; None if it has whole hosts, or never ran.
     """
 
     job: Job
@@ -47,6 +49,7 @@ class JobRecord(Struct, frozen=True):
     hosts: HostSet
     energy: float = -1.0
     metadata: str = ""
+    places: JobPlaces | None = None
 
     @property
     def workload(self) -> str:
@@ -292,6 +295,7 @@ class Result(Brief, frozen=True, dict=True):  # dict: for cached values
             jobs shared hosts and links.
         features: features that the scheduler requested from Batsim 5; None for earlier versions, which use the
             settings.
+        capacity: the resources of the machine; None if no job requests parts of hosts.
     """
 
     jobs: tuple[JobRecord, ...]
@@ -315,6 +319,7 @@ class Result(Brief, frozen=True, dict=True):  # dict: for cached values
     unavailable: tuple[UnavailableHosts, ...] = ()
     slowed: tuple[SlowedJob, ...] | None = None
     features: Features | None = None
+    capacity: MachineCapacity | None = None
 
     @cached_property
     def counted(self) -> Tally:

@@ -14,6 +14,7 @@ from batsched_py.files.atomic_file import write_atomically, write_pieces_atomica
 from batsched_py.files.text_spool import TextSpool
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.results.file_forms import BATSIM_4, FileForm
+from batsched_py.results.place_files import PLACES_HEADER, place_lines, write_places
 from batsched_py.results.records import JobRecord, Result, SlowedJob, stretch
 
 #: Suffix of a file unknown to Batsim: the jobs slowed down by others.
@@ -67,15 +68,35 @@ class JobRows(TextSpool):
     def __init__(self, folder: Path, files: FileForm = BATSIM_4) -> None:
         """Open the temporary file in `folder`, which must exist."""
         super().__init__(folder)
-        self._files = files
+        self._folder, self._files = folder, files
+        #: Rows of places; None before the first one.
+        self._places: TextSpool | None = None
 
     def add(self, records: Sequence[JobRecord]) -> None:
         """Store the rows of these jobs; rejected jobs may have none."""
         self.put("".join(_rows(records, self._files)))
+        placed = [(record.job.id, record.places) for record in records if record.places is not None]
+        if placed:
+            if self._places is None:
+                self._places = TextSpool(self._folder)
+            self._places.put(place_lines(placed))
+
+    def close(self) -> None:
+        """Discard the stored rows."""
+        if self._places is not None:
+            self._places.close()
+        super().close()
 
     def write(self, path: Path) -> None:
         """Write the file, with the same content as `write_jobs` of all records."""
         self.write_below(JOBS_HEADER, path)
+
+    def write_places(self, path: Path) -> None:
+        """Write the file of places, with the same content as `place_files.write_places` of all records."""
+        if self._places is None:
+            write_places(path, ())
+        else:
+            self._places.write_below(PLACES_HEADER, path)
 
 
 def write_schedule(path: Path, result: Result) -> None:

@@ -14,6 +14,7 @@ from batsched_py.results import result_files as results
 from batsched_py.results import trace_files as traces
 from batsched_py.results.decisions_file import DECISIONS
 from batsched_py.results.file_forms import BATSIM_4, FileForm
+from batsched_py.results.place_files import CAPACITIES, PLACES, write_capacities, write_places
 from batsched_py.results.records import JobRecord, Result
 from batsched_py.results.run_file import run_path
 from batsched_py.runs.decision_spool import DecisionSpool
@@ -56,6 +57,10 @@ def write_result(prefix: str, result: Result, rows: results.JobRows | None = Non
         writers[files.pstate_changes] = lambda path: traces.write_pstate_changes(path, trace)
     if (slowed := result.slowed) is not None:
         writers[results.CONTENTION] = lambda path: results.write_contention(path, slowed)
+    if (capacity := result.capacity) is not None:
+        placed = ((record.job.id, record.places) for record in result.jobs if record.places is not None)
+        writers[PLACES] = rows.write_places if rows is not None else lambda path: write_places(path, placed)
+        writers[CAPACITIES] = lambda path: write_capacities(path, capacity)
     for ending, write in writers.items():
         path = Path(prefix + ending)
         with writing(path):
@@ -84,6 +89,8 @@ def write_run(
         found["decisions"] = decisions.path
     if result.slowed is not None:
         found["contention"] = Path(prefix + results.CONTENTION)
+    if result.capacity is not None:
+        found |= {"places": Path(prefix + PLACES), "capacities": Path(prefix + CAPACITIES)}
     found |= table_files(prefix, result.tables)
     write_description(prefix, origin, found, approximations=result.approximations, failure=failure)
 

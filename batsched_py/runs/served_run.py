@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from batsched_py.errors import BatschedError
+from batsched_py.files.output_file import writing
 from batsched_py.model.table import Table
+from batsched_py.results.place_files import CAPACITIES, PLACES, write_capacities, write_places
 from batsched_py.runs.choice import Choice
 from batsched_py.runs.decision_spool import DecisionSpool
 from batsched_py.runs.run_description import Call, Decider, RunInputs, RunOrigin, failure_line, write_description
@@ -50,6 +52,7 @@ def write_served_run(
         session.end_log()
         decisions.write()
         written["decisions"] = decisions.path
+    written |= _write_places(prefix, session)
     known = {
         "protocol": session.dialect.name,
         "clock": choice.clock,
@@ -60,3 +63,16 @@ def write_served_run(
     origin = RunOrigin(inputs, Decider(choice.algorithm, session.options, session.explicit_options), known, call)
     written |= table_files(prefix, tables)
     write_description(prefix, origin, written, failure="" if failure is None else failure_line(failure))
+
+
+def _write_places(prefix: str, session: Session) -> dict[str, Path]:
+    """Write where tasks ran, if jobs request parts of hosts and Batsim does not know it; return name -> file."""
+    capacity = session.placed.capacity
+    if capacity is None:
+        return {}
+    found = {"places": Path(prefix + PLACES), "capacities": Path(prefix + CAPACITIES)}
+    with writing(found["places"]):
+        write_places(found["places"], session.placed.places.items())
+    with writing(found["capacities"]):
+        write_capacities(found["capacities"], capacity)
+    return found

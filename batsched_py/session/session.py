@@ -45,6 +45,7 @@ from batsched_py.session.error_context import failure, in_short, where
 from batsched_py.session.ignored_constraints import constraint_hint, misdated_line
 from batsched_py.session.option_values import Origin
 from batsched_py.session.periodic_emulation import RecurringCalls, as_received
+from batsched_py.session.placed_jobs import PlacedJobs
 from batsched_py.session.questions import QueryAnswers
 from batsched_py.session.releases import Releases
 from batsched_py.session.requests import Requests
@@ -170,6 +171,8 @@ class Session:
         self._begins: SimulationBegins | None = None
         #: True once the algorithm's `setup` was called.
         self._ready = False
+        #: Places of jobs, if the peer does not record them.
+        self.placed: Final = PlacedJobs(self._state)
         self._recurring = RecurringCalls(self._state, self.plan)
         self._observes = scheduler.observe is not Scheduler.observe
         #: Warning for the first job with a constraint on hosts; None if none is needed.
@@ -307,6 +310,8 @@ class Session:
             self._log.note(message.events, last=ends)
         now = plan.timestamp
         commands: Sequence[Command] = plan.commands
+        if self._state.rooms is not None and not self._state.counts_rooms:
+            self.placed.note(commands)
         if wall is not None:
             now = message.now + max(0.0, wall() - self._began)
             commands = [postponed(command, now) for command in commands]

@@ -45,7 +45,7 @@ def test_each_series_is_described() -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("source", ["[1]", "[2]", "[3]"])
+@pytest.mark.parametrize("source", ["[1]", "[2]", "[3]", "[4]"])
 def test_each_source_is_cited(source: str) -> None:
     """Each citation is in the list of sources."""
     assert f"({source})" in PAGE

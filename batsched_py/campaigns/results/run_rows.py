@@ -11,7 +11,7 @@ import orjson
 from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.plan.campaign_plan import PlannedRun, Setting
 from batsched_py.model.features import Features
-from batsched_py.reporting.metrics.catalogue import METRIC_INFO
+from batsched_py.reporting.metrics.catalogue import metric_names
 from batsched_py.text.wording import spelled
 
 
@@ -36,7 +36,7 @@ def _is_of_study(name: str) -> bool:
 
 def _row(run: PlannedRun, ended: StoredRun) -> dict[str, Any]:
     source, setting, outcome = run.source, run.setting, ended.outcome
-    none: dict[str, Any] = dict.fromkeys(METRIC_INFO)
+    none: dict[str, Any] = dict.fromkeys(metric_names([]))
     return {
         "platform": setting.platform,
         "settings": setting.settings,

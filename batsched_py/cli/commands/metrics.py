@@ -33,7 +33,7 @@ from batsched_py.files.table_file import csv_rows
 from batsched_py.reporting.metrics import over_time
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics, batsim_metrics
 from batsched_py.reporting.metrics.breakdown import GroupMetrics, break_down
-from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics
+from batsched_py.reporting.metrics.catalogue import RunMetrics, metric_names
 from batsched_py.reporting.metrics.critical_path import CRITICAL_COLUMNS, critical_path
 from batsched_py.reporting.metrics.job_metrics import COLUMNS, job_rows
 from batsched_py.reporting.metrics.lease_metrics import lease_hosts
@@ -56,6 +56,9 @@ _SERIES: Final[Mapping[str, Callable[[Schedule], Mapping[str, Steps]]]] = {
         "asked_hosts": over_time.queued_hosts(schedule),
     },
     "fragmentation": lambda schedule: {"fragmentation": over_time.fragmentation(schedule)},
+    "resources": over_time.allocated_resources,
+    "requested": over_time.requested_resources,
+    "gpu-fragmentation": lambda schedule: {"gpu_fragmentation": over_time.gpu_fragmentation(schedule)},
     "states": lambda schedule: {f"{state}_hosts": steps for state, steps in over_time.host_states(schedule).items()},
     "leases": lease_hosts,
     "power": lambda schedule: {"watts": over_time.power(schedule)},
@@ -212,13 +215,17 @@ def _group_rows(
 
 
 def _run_rows(request: MetricsRequest, schedules: Sequence[Schedule]) -> Iterator[Sequence[str]]:
-    yield ("run", *(BatsimMetrics.__struct_fields__ if request.batsim else METRIC_INFO))
-    for schedule in schedules:
-        if request.batsim:
+    if request.batsim:
+        yield ("run", *BatsimMetrics.__struct_fields__)
+        for schedule in schedules:
             yield (schedule.name, *map(batsim_cell, asdict(batsim_metrics(schedule)).values()))
-        else:
-            values = request.measure(schedule).by_name.values()
-            yield (schedule.name, *("" if value is None else str(value) for value in values))
+        return
+    runs = list(map(request.measure, schedules))
+    names = metric_names(runs)
+    yield ("run", *names)
+    for schedule, run in zip(schedules, runs, strict=True):
+        values = (getattr(run, name) for name in names)
+        yield (schedule.name, *("" if value is None else str(value) for value in values))
 
 
 def _locality(request: MetricsRequest) -> Locality | None:

@@ -129,6 +129,21 @@ class UseMetrics:
 
 
 @dataclass(frozen=True)
+class ResourceMetrics:
+    """Use of resources of hosts that jobs share: shares from 0 to 1; undefined for a run with whole hosts only."""
+
+    core_utilisation: Annotated[float | None, MetricInfo("cores allocated", Unit.SHARE, "more")]
+    requested_cores: Annotated[float | None, MetricInfo("  cores requested", Unit.SHARE, "more")]
+    memory_utilisation: Annotated[float | None, MetricInfo("memory allocated", Unit.SHARE, "more")]
+    requested_memory: Annotated[float | None, MetricInfo("  memory requested", Unit.SHARE, "more")]
+    gpu_utilisation: Annotated[float | None, MetricInfo("GPUs allocated", Unit.SHARE, "more")]
+    requested_gpus: Annotated[float | None, MetricInfo("  GPUs requested", Unit.SHARE, "more")]
+    gpu_fragmentation: Annotated[float | None, MetricInfo("  GPU fragmentation", Unit.SHARE, "less")]
+    other_utilisation: Annotated[float | None, MetricInfo("others allocated", Unit.SHARE, "more")]
+    licence_utilisation: Annotated[float | None, MetricInfo("licences allocated", Unit.SHARE, "more")]
+
+
+@dataclass(frozen=True)
 class WaitMetrics:
     """Waiting and turnaround times, in seconds."""
 
@@ -285,6 +300,7 @@ class RunMetrics(  # the fields of the last group come first
     QueueMetrics,
     SlowdownMetrics,
     WaitMetrics,
+    ResourceMetrics,
     UseMetrics,
     AttemptMetrics,
     JobCounts,
@@ -298,8 +314,9 @@ class RunMetrics(  # the fields of the last group come first
 
     @property
     def by_name(self) -> dict[str, float | None]:
-        """Name -> value, in the order of the fields."""
-        return dict(vars(self))
+        """Name -> value, in the order of the fields; without those of resources if they are undefined."""
+        names = metric_names([self])
+        return {name: value for name, value in vars(self).items() if name in names}
 
 
 def undefined(group: Callable[..., Group]) -> Group:
@@ -313,6 +330,16 @@ METRIC_INFO: Final[Mapping[str, MetricInfo]] = {
     for name, hint in get_type_hints(RunMetrics, include_extras=True).items()
     for info in hint.__metadata__
 }
+
+
+#: Metrics of resources: files of runs with whole hosts only do not have them.
+RESOURCE_METRICS: Final = frozenset(get_type_hints(ResourceMetrics))
+
+
+def metric_names(runs: Iterable[RunMetrics]) -> dict[str, None]:
+    """Return the names of the metrics of runs in their order, without those of resources that no run shares."""
+    shared = any(getattr(run, name) is not None for run in runs for name in RESOURCE_METRICS)
+    return {name: None for name in METRIC_INFO if shared or name not in RESOURCE_METRICS}
 
 
 def have_restarts(run: RunMetrics) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from itertools import chain
+
+from msgspec.structs import replace
 
 from batsched_py.protocol.events import REJECTED
 from batsched_py.reporting.metrics.catalogue import (
@@ -11,15 +14,20 @@ from batsched_py.reporting.metrics.catalogue import (
     HostTimeMetrics,
     LayoutMetrics,
     QueueMetrics,
+    ResourceMetrics,
     UseMetrics,
+    undefined,
 )
 from batsched_py.reporting.metrics.energy import consumed_energy, energy_between
+from batsched_py.reporting.metrics.gpu_fragmentation import free_gpus
 from batsched_py.reporting.metrics.host_times import host_times
 from batsched_py.reporting.metrics.job_metrics import JobMetrics
 from batsched_py.reporting.metrics.over_time import busy_hosts, computing_hosts, queue_length, queued_hosts
+from batsched_py.reporting.metrics.resource_use import resource_curves
 from batsched_py.reporting.metrics.statistics import mean
 from batsched_py.reporting.metrics.steps import highest, integral, mean_over
 from batsched_py.reporting.metrics.summary import Summary, lost_work, overhead_time
+from batsched_py.reporting.schedules.job_uses import CORES, GPUS, LICENCE, MEMORY, OTHER, ResourceName
 from batsched_py.reporting.schedules.occupancy import FreeHostCurve
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
@@ -57,6 +65,50 @@ def measure_use(schedule: Schedule, ran: Sequence[JobMetrics], window: TimeWindo
         useful_work=useful,
         lost_work=lost,
         throughput=finished / window.seconds,
+    )
+
+
+def measure_shared_use(use: UseMetrics, schedule: Schedule, begin: float, end: float) -> UseMetrics:
+    """Measure the use of hosts that jobs share from `begin` to `end`: one with at least one task is in use.
+
+    The work of an attempt is lost if it was thrown away, and useful on a host where the work of another was kept.
+    """
+    again = schedule.attempts
+    wasted = {one.job_id for job in again.jobs.values() for one in (*job.unmarked, *job.overheads)}
+    kept = schedule
+    if wasted:
+        kept = replace(schedule, jobs=tuple(record for record in schedule.jobs if record.job.id not in wasted))
+    allocated, useful = (integral(computing_hosts(one), begin, end) for one in (schedule, kept))
+    everything = schedule.hosts * (end - begin)
+    return dataclasses.replace(
+        use,
+        utilisation=allocated / everything if everything > 0 else None,
+        useful_utilisation=useful / everything if everything > 0 else None,
+        useful_work=useful,
+        lost_work=allocated - useful,
+    )
+
+
+def measure_resources(schedule: Schedule, begin: float, end: float) -> ResourceMetrics:
+    """Measure the mean use of each resource from `begin` to `end`; undefined without capacities."""
+    curves = resource_curves(schedule)
+    if not curves:
+        return undefined(ResourceMetrics)
+    allocated = {curve.resource: mean_over(curve.allocated, begin, end) for curve in curves}
+    requested = {curve.resource: mean_over(curve.requested, begin, end) for curve in curves}
+    cores, memory, gpus = map(ResourceName, (CORES, MEMORY, GPUS))
+    named = [[allocated[one] for one in allocated if one.kind == kind] for kind in (OTHER, LICENCE)]
+    others, licences = (mean([value for value in values if value is not None]) for values in named)
+    return ResourceMetrics(
+        core_utilisation=allocated.get(cores),
+        requested_cores=requested.get(cores),
+        memory_utilisation=allocated.get(memory),
+        requested_memory=requested.get(memory),
+        gpu_utilisation=allocated.get(gpus),
+        requested_gpus=requested.get(gpus),
+        gpu_fragmentation=_gpu_fragmentation(schedule, begin, end),
+        other_utilisation=others,
+        licence_utilisation=licences,
     )
 
 
@@ -109,6 +161,13 @@ def measure_host_times(schedule: Schedule, free: FreeHostCurve | None, begin: fl
         switching_off_time=times["switching_off"],
         unavailable_time=times["unavailable"],
     )
+
+
+def _gpu_fragmentation(schedule: Schedule, begin: float, end: float) -> float | None:
+    """Return the share of the free GPU seconds that expected tasks cannot use; None if unknown, or if none is free."""
+    rows = free_gpus(schedule)
+    free = integral([(row.time, row.free) for row in rows], begin, end)
+    return integral([(row.time, row.fragments) for row in rows], begin, end) / free if free > 0 else None
 
 
 def _fragmentation(free: FreeHostCurve | None, begin: float, end: float) -> float | None:

@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
+from batsched_py.reporting.metrics.gpu_fragmentation import free_gpus
+from batsched_py.reporting.metrics.resource_use import resource_curves
 from batsched_py.reporting.metrics.steps import Steps, changes, scaled, stacked
 from batsched_py.reporting.schedules.schedule import Schedule
 
 
 def busy_hosts(schedule: Schedule) -> Steps:
-    """Count the allocated compute hosts; a host that several jobs share counts once for each."""
+    """Count the allocated compute hosts.
+
+    A host that several jobs share counts once for each, but only once if these jobs request parts of hosts.
+    """
+    if schedule.shares_hosts:
+        return changes(computing_hosts(schedule))
     return stacked((record.start, record.finish, schedule.size(record)) for record in schedule.ran)
 
 
 def utilisation(schedule: Schedule) -> Steps:
-    """Return the share of allocated compute hosts: above 1 if jobs share hosts, empty without hosts."""
+    """Return the share of allocated compute hosts, empty without hosts; above 1 if jobs without demands share hosts."""
     return scaled(busy_hosts(schedule), schedule.hosts) if schedule.hosts else []
 
 
@@ -45,6 +52,21 @@ def fragmentation(schedule: Schedule) -> Steps:
     found = schedule.occupancy
     rows = zip(found.times, found.free, found.longest, strict=True)
     return changes((time, (count - longest) / count if count else 0.0) for time, count, longest in rows)
+
+
+def allocated_resources(schedule: Schedule) -> Mapping[str, Steps]:
+    """Return the share of each resource that no other job could have; empty if jobs have whole hosts only."""
+    return {str(curve.resource): curve.allocated for curve in resource_curves(schedule)}
+
+
+def requested_resources(schedule: Schedule) -> Mapping[str, Steps]:
+    """Return the share of each resource that running tasks requested; empty if jobs have whole hosts only."""
+    return {str(curve.resource): curve.requested for curve in resource_curves(schedule)}
+
+
+def gpu_fragmentation(schedule: Schedule) -> Steps:
+    """Return the share of the free GPUs that the expected tasks cannot use; 0 if none is free, empty if unknown."""
+    return changes((row.time, row.fragments / row.free if row.free else 0.0) for row in free_gpus(schedule))
 
 
 def computing_hosts(schedule: Schedule) -> Steps:

@@ -14,6 +14,7 @@ from batsched_py.reporting.metrics.catalogue import (
     LeaseMetrics,
     PlacementMetrics,
     QueueMetrics,
+    ResourceMetrics,
     RunMetrics,
     SlowdownMetrics,
     UseMetrics,
@@ -37,6 +38,8 @@ from batsched_py.reporting.metrics.machine_groups import (
     measure_host_times,
     measure_layout,
     measure_queue,
+    measure_resources,
+    measure_shared_use,
     measure_use,
     use_of,
 )
@@ -58,11 +61,13 @@ def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND, window: TimeWin
     summary = summarise_jobs(part.jobs, schedule.hosts, tau, part.leases)
     begin, end = (0.0, summary.makespan) if window is None else (window.begin, window.end)
     free = schedule.occupancy if schedule.hosts_known else None
+    use = use_of(summary) if window is None else measure_use(schedule, ran, window)
     outside = schedule.job_count - schedule.unlisted - len(jobs)
     return _together(
         counts=count_jobs(jobs, part.unlisted),
         attempts=measure_attempts(summary, ran),
-        use=use_of(summary) if window is None else measure_use(schedule, ran, window),
+        use=measure_shared_use(use, schedule, begin, end) if schedule.shares_hosts else use,
+        resources=measure_resources(schedule, begin, end),
         waits=measure_waits(summary, ran, part.ran_attempts),
         slowdowns=measure_slowdowns(summary, ran),
         queue=measure_queue(schedule, begin, end),
@@ -83,6 +88,7 @@ def _together(
     counts: JobCounts,
     attempts: AttemptMetrics,
     use: UseMetrics,
+    resources: ResourceMetrics,
     waits: WaitMetrics,
     slowdowns: SlowdownMetrics,
     queue: QueueMetrics,
@@ -98,6 +104,6 @@ def _together(
 ) -> RunMetrics:
     """Return the metrics of all groups, which are the bases of RunMetrics."""
     jobs = vars(counts) | vars(attempts) | vars(waits) | vars(slowdowns) | vars(fairness) | vars(deadlines)
-    machine = vars(use) | vars(queue) | vars(layout) | vars(energy) | vars(host_times)
+    machine = vars(use) | vars(resources) | vars(queue) | vars(layout) | vars(energy) | vars(host_times)
     others = vars(leases) | vars(placements) | vars(contention) | vars(window)
     return RunMetrics(**jobs, **machine, **others)

@@ -10,6 +10,7 @@ from operator import mul
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich import box
 from rich.table import Table
 
@@ -37,7 +38,7 @@ class Summary(Struct, frozen=True):
         states: final state -> number of jobs; only those that occur, in the order of FINAL_STATES.
         hosts: number of compute hosts.
         makespan: seconds.
-        utilisation: from 0 to 1; above 1 only if jobs share hosts.
+        utilisation: from 0 to 1; above 1 only if jobs without demands share hosts.
         throughput: jobs per second.
         mean_wait: seconds, as `max_wait` and `mean_turnaround`.
         max_wait: see above.
@@ -68,7 +69,12 @@ class Summary(Struct, frozen=True):
 def summarise(result: Result) -> Summary:
     """Return the summary of a simulation, which may have kept its jobs or only counted them."""
     tally, leases = result.counted, lease_tables_of(result.tables)
-    return _summarise_tally(tally, put_together(tally.attempts, leases), leases, result.host_count, SLOWDOWN_BOUND)
+    summary = _summarise_tally(tally, put_together(tally.attempts, leases), leases, result.host_count, SLOWDOWN_BOUND)
+    everything = result.host_count * summary.makespan
+    if result.capacity is None or not everything > 0:
+        return summary
+    # A host that tasks of several jobs share is in use once; which part of this is useful is not known from a tally.
+    return replace(summary, utilisation=result.host_seconds["computing"] / everything, useful_utilisation=None)
 
 
 def summarise_jobs(

@@ -39,8 +39,18 @@ _GROUP_SCALES: Final = {"host_time": 1 / HOUR, "share": 100.0, "jobs": 1}
 _KWH_DIGITS: Final = 3
 #: Metrics with which a section of the table begins.
 _SECTIONS: Final = frozenset(
-    {"hosts", "mean_wait", "mean_slowdown", "mean_queue_length", "mean_pieces", "energy", "computing_time", "users"}
-    | {"with_deadline", "leases", "lease_utilisation", "placement_success", "window_begin"}
+    {
+        "hosts",
+        "core_utilisation",
+        "mean_wait",
+        "mean_slowdown",
+        "mean_queue_length",
+        "mean_pieces",
+        "energy",
+        "computing_time",
+        "users",
+    }
+    | {"core_utilisation", "with_deadline", "leases", "lease_utilisation", "placement_success", "window_begin"}
 )
 
 

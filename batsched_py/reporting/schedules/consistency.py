@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from batsched_py.reporting.schedules.contradictions import FIRST, ContradictionKind, Contradictions
+from batsched_py.reporting.schedules.moves import TOUCHING, moves
 from batsched_py.reporting.schedules.occupancy import TakenHosts
+from batsched_py.reporting.schedules.resource_checks import check_resources
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.file_forms import BATSIM_5, split_jobs_name
 from batsched_py.results.records import JobRecord
 
-#: The tolerance for overlaps of jobs on a host in seconds: a run is recorded with at least 1e-5 s, rounded.
-_TOUCHING: Final = 2e-5
 #: The relative and the absolute error of figures with six digits.
 _RELATIVE: Final = 1e-9
 _RESOLUTION: Final = 3e-6
@@ -35,11 +34,13 @@ def find_contradictions(schedule: Schedule, most: int | None = FIRST, *, sharing
     _check_hosts(schedule, found)
     found.unless[ContradictionKind.SIZE] = "right only if executors were mapped to hosts"
     shared = may_share(schedule) if sharing is None else sharing
-    if shared is None:
+    if shared is None and schedule.capacity is None:
         found.unless |= dict.fromkeys(
             (ContradictionKind.SHARED, ContradictionKind.UTILISATION), "right only if jobs were allowed to share hosts"
         )
-    if not shared:
+    if schedule.capacity is not None:
+        check_resources(schedule, schedule.capacity, found)
+    elif not shared:
         if not known:
             _check_busy(schedule, found)
         elif schedule.occupancy.shared:
@@ -68,6 +69,7 @@ def _check_hosts(schedule: Schedule, found: Contradictions) -> None:
         record
         for record in schedule.ran
         if (bits := record.hosts.bits).bit_count() != record.job.size or bits.bit_length() > highest
+        if record.places is None
     ]
     for record in suspects:
         job, bits = record.job, record.hosts.bits
@@ -94,27 +96,11 @@ def _check_hosts(schedule: Schedule, found: Contradictions) -> None:
             found.add(ContradictionKind.SIZE, job.id, lines.get(job.id, 0), "has %d, asked for %d", size, job.size)
 
 
-class _Move(NamedTuple):
-    """The start or the end of a job; ends sort before starts at the same time."""
-
-    time: float
-    starts: bool
-    place: int
-
-
-def _moves(ran: Iterable[JobRecord]) -> Iterator[_Move]:
-    for place, record in enumerate(ran):
-        end = record.finish - _TOUCHING
-        if end > record.start:
-            yield _Move(record.start, True, place)
-            yield _Move(end, False, place)
-
-
 def _check_shared(schedule: Schedule, found: Contradictions) -> None:
     """Check that no job starts on a host that another job occupies."""
     every, taken, ran = (1 << schedule.hosts) - 1, TakenHosts(), schedule.ran
     running, named = dict[int, JobRecord](), 0
-    for _, starts, place in sorted(_moves(ran)):
+    for _, starts, place in sorted(moves(ran)):
         record = ran[place]
         hosts = record.hosts.bits & every
         if not starts:
@@ -142,7 +128,7 @@ def _holder(running: dict[int, JobRecord], host: int) -> str:
 def _check_busy(schedule: Schedule, found: Contradictions) -> None:
     """Check that no job starts on more hosts than are free, if only numbers of hosts are known."""
     ran, busy = schedule.ran, 0
-    for time, starts, place in sorted(_moves(ran)):
+    for time, starts, place in sorted(moves(ran)):
         size = schedule.size(ran[place])
         busy += size if starts else -size
         if starts and busy > schedule.hosts:
@@ -157,7 +143,7 @@ def _check_utilisation(schedule: Schedule, found: Contradictions) -> None:
     makespan = max((record.finish for record in schedule.ran), default=0.0)
     allocated = math.fsum(schedule.size(record) * record.execution for record in schedule.ran)
     everything = schedule.hosts * makespan
-    touching = len(schedule.ran) * _TOUCHING
+    touching = len(schedule.ran) * TOUCHING
     if everything > 0 and allocated > everything * (1 + _RELATIVE) + touching:
         found.add(ContradictionKind.UTILISATION, "", 0, "it is %.2f %%", 100 * allocated / everything)
 

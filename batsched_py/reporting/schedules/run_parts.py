@@ -12,6 +12,7 @@ from batsched_py.reporting.schedules.contention_file import describes, read_cont
 from batsched_py.reporting.schedules.experiment_tables import EXPERIMENT_RESOURCES, add_phases
 from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.lease_tables import IMAGES, LEASES, RESERVATIONS, LeaseTables, read_lease_tables
+from batsched_py.reporting.schedules.place_tables import are_of, are_on, read_capacities, read_places
 from batsched_py.reporting.schedules.placement_tables import PLACEMENTS, PlacementRow, read_placements
 from batsched_py.reporting.schedules.run_files import (
     read_consumed_energy,
@@ -21,6 +22,8 @@ from batsched_py.reporting.schedules.run_files import (
 )
 from batsched_py.reporting.schedules.run_location import RunLocation, find_sibling
 from batsched_py.reporting.schedules.timeline_tables import TIMELINE, TIMELINE_VMS, TimelineChart, read_timeline_tables
+from batsched_py.results.place_files import CAPACITIES, PLACES
+from batsched_py.results.places import JobPlaces, MachineCapacity
 from batsched_py.results.records import JobRecord
 from batsched_py.results.result_files import CONTENTION
 from batsched_py.results.run_file import RUN, RunFile, belongs, read_run
@@ -90,6 +93,29 @@ def read_slowed(
         notes.add(f"{path.name} is left out: " + (OTHER_COLUMNS if slowed is None else _OTHER_JOBS))
         return None
     return {job.job_id: job.alone for job in slowed}
+
+
+class SharedHosts(NamedTuple):
+    """The places of jobs by id, and what hosts have; nothing for a run with whole hosts."""
+
+    places: Mapping[str, JobPlaces]
+    capacity: MachineCapacity | None
+
+
+def read_rooms(prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, notes: FileNotes) -> SharedHosts:
+    """Return the parts of hosts that jobs had; nothing, with a note, if the files belong to another run. InputError."""
+    placed, described = find_sibling(prefix, PLACES), find_sibling(prefix, CAPACITIES)
+    if placed is None or described is None:
+        return SharedHosts({}, None)
+    places = read_places(placed, limits=limits, notes=notes.of(placed))
+    capacity = read_capacities(described, limits=limits, notes=notes.of(described))
+    if places is None or capacity is None:
+        notes.add(f"{(placed if places is None else described).name} is left out: {OTHER_COLUMNS}")
+    elif not (are_of(places, jobs) and are_on(places, capacity)):
+        notes.add(f"{placed.name} is left out: {_OTHER_JOBS}")
+    else:
+        return SharedHosts(places, capacity)
+    return SharedHosts({}, None)
 
 
 def read_placed(prefix: str | None, limits: Limits, notes: FileNotes) -> Mapping[str, PlacementRow] | None:

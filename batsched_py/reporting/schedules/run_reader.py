@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -40,6 +40,7 @@ from batsched_py.reporting.schedules.run_parts import (
     read_description,
     read_leases,
     read_placed,
+    read_rooms,
     read_slowed,
     read_timelines,
 )
@@ -49,7 +50,9 @@ from batsched_py.reporting.schedules.timeline_tables import (
 )
 from batsched_py.results.decisions_file import DECISIONS
 from batsched_py.results.file_forms import split_jobs_name
-from batsched_py.results.records import Result
+from batsched_py.results.place_files import CAPACITIES, PLACES
+from batsched_py.results.places import JobPlaces
+from batsched_py.results.records import JobRecord, Result
 from batsched_py.results.result_files import (
     CONTENTION,
     schedule_columns,
@@ -60,7 +63,7 @@ from batsched_py.traces.formats import SWF, Format, ReadOptions, format_of
 from batsched_py.traces.swf_log import SwfLog
 
 #: Suffixes of batsched-py's other files of a run.
-_OWN_FILES: Final = (LEASES, RESERVATIONS, IMAGES, PLACEMENTS, RUN, DECISIONS, CONTENTION)
+_OWN_FILES: Final = (LEASES, RESERVATIONS, IMAGES, PLACEMENTS, RUN, DECISIONS, CONTENTION, PLACES, CAPACITIES)
 
 
 def schedule_of(result: Result, name: str) -> Schedule:
@@ -78,6 +81,7 @@ def schedule_of(result: Result, name: str) -> Schedule:
         timelines=chart_of_tables(result.tables),
         placements=placements_of(result.tables),
         alone=None if result.slowed is None else {job.job_id: job.alone for job in result.slowed},
+        capacity=result.capacity,
         notes=tuple(f"approximation: {line}" for line in result.approximations),
         source=name,
     )
@@ -150,10 +154,11 @@ def _read_files(found: RunLocation, hosts: int | None, name: str | None, limits:
         )
     leases = read_leases(prefix, jobs.jobs, limits, file_notes)
     slowed = read_slowed(prefix, jobs.jobs, limits, file_notes)
+    rooms = read_rooms(prefix, jobs.jobs, limits, file_notes)
     run = read_description(prefix, {"jobs": found.jobs}, limits, file_notes)
     return Schedule(
         name=named_path(found.jobs).name if name is None else name,
-        jobs=jobs.jobs,
+        jobs=tuple(_with_places(record, rooms.places) for record in jobs.jobs) if rooms.places else jobs.jobs,
         hosts=count,
         batsim_row=traces.row,
         stretches=jobs.stretches,
@@ -164,6 +169,7 @@ def _read_files(found: RunLocation, hosts: int | None, name: str | None, limits:
         timelines=read_timelines(prefix, limits, file_notes),
         placements=read_placed(prefix, limits, file_notes),
         alone=slowed,
+        capacity=rooms.capacity,
         unlisted=unlisted,
         notes=file_notes.lines(),
         rows_found=jobs.found,
@@ -172,6 +178,11 @@ def _read_files(found: RunLocation, hosts: int | None, name: str | None, limits:
         run=run,
         log_start=None if run is None else run.log_start,
     )
+
+
+def _with_places(record: JobRecord, places: Mapping[str, JobPlaces]) -> JobRecord:
+    found = places.get(record.job.id)
+    return record if found is None or record.rejected else replace(record, places=found)
 
 
 def _format_of_log(path: Path, limits: Limits = LIMITS) -> Format | None:

@@ -17,6 +17,7 @@ from batsched_py.reporting.schedules.placement_tables import PlacementRow
 from batsched_py.reporting.schedules.timeline_tables import (
     TimelineChart,
 )
+from batsched_py.results.places import MachineCapacity
 from batsched_py.results.records import JobRecord, attempts_among
 from batsched_py.results.run_file import RunFile
 from batsched_py.results.tracing import EnergyRows, PstateChange, StateRows
@@ -41,6 +42,7 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for cached properties
         placements: job id -> work to place the job; None if the run has no placements.
         alone: job id -> run time in seconds without other jobs on its links and hosts, for jobs that were slowed down;
             None if there is none, or if unknown.
+        capacity: the resources of the machine; None if jobs have whole hosts only.
         outages: hosts that were unavailable for a time, if they were determined: see `with_outages`.
         unlisted: the number of jobs without a row: Batsim 1.4 omits rejected jobs.
         notes: assumptions and omissions, a line each.
@@ -64,6 +66,7 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for cached properties
     timelines: TimelineChart | None = None
     placements: Mapping[str, PlacementRow] | None = None
     alone: Mapping[str, float] | None = None
+    capacity: MachineCapacity | None = None
     outages: tuple[Outage, ...] = ()
     unlisted: int = 0
     notes: tuple[str, ...] = ()
@@ -109,6 +112,11 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for cached properties
     def occupancy(self) -> FreeHostCurve:
         """Return the occupancy of compute hosts over time; meaningless if the hosts of jobs are unknown."""
         return occupancy_of(self.ran, self.hosts)
+
+    @property
+    def shares_hosts(self) -> bool:
+        """Return True if jobs request parts of hosts, and several had one together."""
+        return self.capacity is not None and self.hosts_known and self.occupancy.shared
 
     def first_submission(self, record: JobRecord) -> float:
         """Return the submission time of a job's first attempt."""

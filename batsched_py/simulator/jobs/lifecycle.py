@@ -26,6 +26,7 @@ from batsched_py.protocol.events import (
     Progress,
 )
 from batsched_py.reading.limits import LONGEST, TOO_LONG
+from batsched_py.results.places import MachineCapacity
 from batsched_py.results.records import EndedJobs, JobRecord, SlowedJob
 from batsched_py.results.tracing import JOB_ENDED, JOB_STARTED
 from batsched_py.simulator.context import Context
@@ -111,6 +112,12 @@ class Jobs:
         self.workflows: list[WorkflowSubmitter] = []
         self.following: FollowingJobs | None = None
 
+    @property
+    def capacity(self) -> MachineCapacity | None:
+        """The resources of the machine; None before the first start of a job that requests parts of hosts."""
+        rules = self._placement.capacities
+        return rules.machine if rules.used else None
+
     def count_waiting(self) -> int:
         """Return the number of jobs that wait for a decision, in a time proportional to that of live jobs."""
         return sum(live.state == SUBMITTED for live in self.live.values())
@@ -155,7 +162,7 @@ class Jobs:
             rule = "starts on a host that is off (see --on-failure): Batsim aborts"
             raise BrokenRuleError(rule, job=job.id, hosts=off)
         if job.demand is not None or command.places:
-            self._placement.capacities.begin(command, job)
+            live.places = self._placement.capacities.begin(command, job)
         if self._context.fluid is None:
             self._note_sharing(profile, hosts)
         live.hosts, live.site = command.hosts, self._placement.site(command, job, profile)
@@ -396,7 +403,7 @@ class Jobs:
             self._inboxes.pop(job_id, None)
         finish = now if now > live.start else live.start + NULL_RUNTIME
         metadata = self._metadata.pop(job_id, "") if self._metadata else ""
-        self._ended.add(JobRecord(live.job, state, code, live.start, finish, live.hosts, energy, metadata))
+        self._ended.add(JobRecord(live.job, state, code, live.start, finish, live.hosts, energy, metadata, live.places))
         self.unfinished -= 1
 
     def _record(self, record: JobRecord) -> None:

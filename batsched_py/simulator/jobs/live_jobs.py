@@ -16,6 +16,7 @@ from batsched_py.protocol.events import (
     REJECTED,
     Progress,
 )
+from batsched_py.results.places import JobPlaces
 from batsched_py.simulator.contention.demand import ActivityDemand
 from batsched_py.simulator.jobs.execution import HostsByRole
 from batsched_py.simulator.referee.errors import BrokenRuleError
@@ -83,7 +84,7 @@ class RunningJob(Protocol):
 class LiveJob:
     """A job from its submission until its end has been sent."""
 
-    __slots__ = ("code", "hosts", "job", "kill_requested", "profile", "running", "site", "start", "state")
+    __slots__ = ("code", "hosts", "job", "kill_requested", "places", "profile", "running", "site", "start", "state")
 
     def __init__(self, job: Job, profile: Profile) -> None:
         """Take a submitted job, and its profile."""
@@ -94,6 +95,7 @@ class LiveJob:
         self.hosts = NO_HOSTS
         self.site = NO_SITE
         self.start = 0.0
+        self.places: JobPlaces | None = None
         self.running: RunningJob | None = None
         #: Return code, if known; None if the walltime ends the job.
         self.code: int | None = None

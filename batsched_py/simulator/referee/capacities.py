@@ -17,6 +17,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.job_demand import JobDemand
 from batsched_py.model.platform import PlatformHost
 from batsched_py.protocol.commands import ExecuteJob
+from batsched_py.results.places import JobPlaces, MachineCapacity
 from batsched_py.simulator.machines.machines import members
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.text.display import displayed
@@ -52,6 +53,8 @@ class CapacityRules:
 
     def __init__(self, source: str, hosts: Sequence[PlatformHost], notes: set[str], *, sharing: bool) -> None:
         self._source, self._hosts, self._notes, self._sharing = source, hosts, notes, sharing
+        #: True once a job with a demand was started.
+        self.used = False
         #: Bits of the hosts where only tasks run that share them.
         self.shared = 0
         #: Host -> what tasks use there; only hosts with tasks.
@@ -62,13 +65,17 @@ class CapacityRules:
         self._licences: dict[str, int] | None = None
         self._licensed: dict[str, int] = {}
 
-    def begin(self, command: ExecuteJob, job: Job) -> None:
-        """Begin a job. BrokenRuleError names the host, the resource and the job if an amount exceeds the capacity."""
+    def begin(self, command: ExecuteJob, job: Job) -> JobPlaces | None:
+        """Begin a job, and return its places; None if it requests whole hosts.
+
+        BrokenRuleError names the host, the resource and the job if an amount exceeds the capacity.
+        """
         demand, places = job.demand, command.places
         if demand is None:
             if places:
                 raise BrokenRuleError("has task_gpus, and requests no part of a host", job=job.id)
-            return
+            return None
+        self.used = True
         self._check_licences(demand, job.id)
         if places:
             _check_places(places, demand, command, job.id)
@@ -82,11 +89,24 @@ class CapacityRules:
             self.shared |= bits_of(place.host for place in places)
         elif places and demand.task.gpus:
             self._notes.add(UNKNOWN_GPUS)
+        exceeds = not command.places and any(not use.holds(place, demand.task) for place, use in uses)
         for place, use in uses:
             self._uses[place.host] = use
             use.change(place, demand.task, 1)
         self._license(demand, 1)
         self._running[job.id] = demand, places
+        return self._recorded(command, demand, places, whole=exceeds or not places)
+
+    def _recorded(self, command: ExecuteJob, demand: JobDemand, places: Places, *, whole: bool) -> JobPlaces:
+        """Return the places for the record of a job; those on whole hosts are the executors'."""
+        computing = (place for place in places or _mapped(command) if place.host < len(self._hosts))
+        return JobPlaces.of(demand, tuple(computing), whole=whole)
+
+    @property
+    def machine(self) -> MachineCapacity:
+        """The resources of all compute hosts, and the licences. PlatformError."""
+        licences = _licences_of(self._source, self._hosts)
+        return MachineCapacity(tuple(map(self._capacity, range(len(self._hosts)))), tuple(sorted(licences.items())))
 
     def end(self, job_id: str) -> None:
         """End a job."""
@@ -143,6 +163,10 @@ class _HostUse:
         rule = self._broken(place, task)
         if rule:
             raise BrokenRuleError(rule, job=job_id, hosts=1 << place.host)
+
+    def holds(self, place: TaskPlace, task: TaskDemand) -> bool:
+        """Return whether the host has enough for tasks of a job."""
+        return not self._broken(place, task)
 
     def change(self, place: TaskPlace, task: TaskDemand, sign: int) -> None:
         """Begin tasks (sign 1), or end them (-1)."""

@@ -10,6 +10,7 @@ import pytest
 from batsched_py.model.table import RESERVED, Table, cell_text, checked_tables, csv_text
 from batsched_py.results.decisions_file import DECISIONS
 from batsched_py.results.file_forms import BATSIM_4
+from batsched_py.results.place_files import CAPACITIES, PLACES
 from batsched_py.results.result_files import CONTENTION
 
 
@@ -69,5 +70,7 @@ def test_reserved_names_are_those_of_files_that_each_run_may_have() -> None:
         BATSIM_4.pstate_changes,
         CONTENTION,
         DECISIONS,
+        PLACES,
+        CAPACITIES,
     )
     assert {f"_{name}.csv" for name in RESERVED} == set(endings)
