@@ -20,6 +20,7 @@ from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.pictures.drawing import Picture, draw
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page
 from batsched_py.reporting.pictures.html.metric_rows import metrics_table, summary_rows
+from batsched_py.reporting.pictures.lanes import Rows
 from batsched_py.reporting.pictures.window import window_on
 from batsched_py.reporting.schedules.decisions_table import DecisionTable, read_decisions_of, with_outages
 from batsched_py.reporting.schedules.run_reader import read_schedule
@@ -92,6 +93,7 @@ class Run(Brief, frozen=True, dict=True):  # dict: for what is computed once
         only: str | None = None,
         by: str = "job",
         panels: Sequence[str] = (),
+        rows: Rows = "host",
         width: float = 7.0,
         height: float | None = None,
         title: str = "",
@@ -103,7 +105,8 @@ class Run(Brief, frozen=True, dict=True):  # dict: for what is computed once
             end: last second shown.
             only: hosts shown, like "0-15".
             by: attribute that colours distinguish (docs/pictures.md).
-            panels: charts below: utilisation, queue, power, states, timelines.
+            panels: charts below: utilisation, resources, queue, power, states, timelines.
+            rows: what a row is, host or gpu; jobs that share it are stacked.
             width: inches.
             height: inches; None to choose a suitable one.
             title: above it.
@@ -112,7 +115,7 @@ class Run(Brief, frozen=True, dict=True):  # dict: for what is computed once
         """
         hosts = None if only is None else HostSet.parse(only)
         window = window_on([self.schedule], begin, end, hosts)
-        looks = {"by": by, "panels": panels, "width": width, "height": height, "title": title}
+        looks = {"by": by, "panels": panels, "rows": rows, "width": width, "height": height, "title": title}
         return draw("Run.gantt", "gantt_figure", lambda paper: paper.gantt_figure([self.schedule], window, **looks))
 
     def report(self, path: str | PathLike[str], *others: Run, title: str = "") -> Path:

@@ -24,6 +24,7 @@ from batsched_py.cli.shared.runs import (
 from batsched_py.cli.shared.terminal import say_all
 from batsched_py.errors import InputError
 from batsched_py.reporting.pictures.colouring import CHOICES
+from batsched_py.reporting.pictures.lanes import ROWS, Rows
 from batsched_py.reporting.pictures.terminal.gantt import render
 from batsched_py.reporting.pictures.window import Window, number_jobs
 from batsched_py.reporting.schedules.decisions_table import with_outages
@@ -31,7 +32,7 @@ from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.text.display import displayed
 
 #: Optional charts below the Gantt chart.
-PANELS: Final = ("utilisation", "queue", "power", "states", "timelines")
+PANELS: Final = ("utilisation", "resources", "queue", "power", "states", "timelines")
 
 
 def _read_panels(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> Sequence[str]:
@@ -51,6 +52,7 @@ class GanttRequest(Struct, frozen=True):
     picture: PictureOptions
     colour_by: str
     panels: Sequence[str]
+    rows: Rows
     workloads: tuple[Path, ...]
 
 
@@ -59,6 +61,7 @@ class GanttRequest(Struct, frozen=True):
 @picture_options("Write a picture for papers (.pdf, .svg, .png) instead of drawing here.", required=False)
 @option("--colour-by", None, "What colours tell apart.", type=click.Choice(CHOICES), default="job")
 @option("--with panels", "PANEL,...", f"Below it: {', '.join(PANELS)}.", callback=_read_panels, multiple=True)
+@option("--rows", None, "What a row is; jobs that share it are stacked.", type=click.Choice(ROWS), default="host")
 @option("-w --workload workloads", "FILE", "Workload of the runs, for users.", type=PATH, multiple=True)
 def command(request: GanttRequest) -> None:
     """Draw Gantt charts of runs.
@@ -77,18 +80,18 @@ def command(request: GanttRequest) -> None:
         )
     window = picture.window_on(schedules)
     if picture.output is None:
-        _show(schedules, window)
+        _show(schedules, window, request.rows)
         return
-    looks = {"by": request.colour_by, "panels": request.panels, **picture.looks}
+    looks = {"by": request.colour_by, "panels": request.panels, "rows": request.rows, **picture.looks}
     write_picture("gantt -o", "gantt_figure", picture, lambda paper: paper.gantt_figure(schedules, window, **looks))
 
 
-def _show(schedules: Sequence[Schedule], window: Window) -> None:
+def _show(schedules: Sequence[Schedule], window: Window, rows: Rows) -> None:
     console, numbers = Output(), number_jobs(schedules)
     for schedule in schedules:
         if len(schedules) > 1:
             console.print(displayed(schedule.name), style="bold", highlight=False, soft_wrap=True)
-        show_picture(console, render(schedule, console.width, window=window, numbers=numbers))
+        show_picture(console, render(schedule, console.width, window=window, numbers=numbers, rows=rows))
     say_all(run_titles(schedules))
 
 

@@ -12,13 +12,18 @@ from batsched_py.hostset import HostSet
 from batsched_py.protocol.events import FINAL_STATES
 from batsched_py.reporting.formatting import STATE_NAMES
 from batsched_py.reporting.metrics.job_metrics import measure_jobs
+from batsched_py.reporting.metrics.over_time import busy_hosts
+from batsched_py.reporting.metrics.resource_use import resource_curves, resource_title
+from batsched_py.reporting.metrics.steps import side_by_side
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.colouring import LIGHT, OTHERS, STATE_COLOURS
 from batsched_py.reporting.pictures.html.differences import TOLERANCE, strangers
 from batsched_py.reporting.pictures.html.lease_content import PackedLeases, pack_leases
 from batsched_py.reporting.pictures.html.short_numbers import Number, short
+from batsched_py.reporting.pictures.lanes import ROWS, Rows, gpus_known, lane_chart
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
-from batsched_py.reporting.pictures.window import number_jobs, shown_numbers
+from batsched_py.reporting.pictures.window import number_jobs, shown_numbers, window_on
+from batsched_py.reporting.schedules.job_uses import GPUS
 from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
@@ -58,6 +63,31 @@ class PackedOutages(Struct, frozen=True):
     hosts: list[str]
 
 
+class PackedLanes(Struct, frozen=True):
+    """Rows of a Gantt chart that jobs share, each divided into lanes.
+
+    Attributes:
+        rows: host or gpu.
+        names: the name of each row.
+        lanes: number of lanes of each row; the first ones are those of the first row.
+        sets: the distinct sets of lanes, as intervals.
+        set: the lanes of each job, an index into `sets`, -1 for none.
+    """
+
+    rows: Rows
+    names: tuple[str, ...]
+    lanes: int
+    sets: list[str]
+    set: list[int]
+
+
+class PackedResources(Struct, frozen=True):
+    """The allocated share of each resource: names, and its integral over time; None if there is none."""
+
+    names: list[str]
+    growth: Growth | None
+
+
 class PackedWaits(Struct, frozen=True):
     """The waits of jobs in a run with repeated attempts, each job once, for curves.
 
@@ -95,6 +125,9 @@ class PackedRun(Struct, frozen=True):
         machines: host seconds in each of HOST_STATES over time; None if hosts only compute and idle.
         leases: the leases; None if the algorithm has none.
         outages: hosts that were unavailable for a time.
+        lanes: the rows that jobs share, of hosts and of GPUs; empty if jobs share none.
+        busy: host seconds of hosts in use over time; None if it is the sum over jobs, because they share no hosts.
+        resources: the use of each resource; without names if jobs have whole hosts only.
         whole: the waits of jobs with their attempts combined; None if no job has several attempts.
     """
 
@@ -117,6 +150,9 @@ class PackedRun(Struct, frozen=True):
     machines: Growth | None
     leases: PackedLeases | None
     outages: PackedOutages
+    lanes: list[PackedLanes]
+    busy: Growth | None
+    resources: PackedResources
     whole: PackedWaits | None
 
 
@@ -265,8 +301,44 @@ def _pack_run(
         machines=state_growth(machines, schedule.hosts) if machines is not None else None,
         leases=pack_leases(schedule, ran, numbers),
         outages=_outages(schedule.outages),
+        lanes=_lanes(schedule, ran, numbers),
+        busy=_busy(schedule) if schedule.shares_hosts else None,
+        resources=_resources(schedule),
         whole=_waits(schedule, bound) if schedule.attempts.firsts else None,
     )
+
+
+def _lanes(schedule: Schedule, ran: Sequence[JobRecord], numbers: dict[str, int]) -> list[PackedLanes]:
+    """Return the rows that jobs share; those of GPUs only if there are some, and it is known which ones jobs had."""
+    if schedule.capacity is None or not ran or not schedule.hosts_known:
+        return []
+    window, found = window_on([schedule]), list[PackedLanes]()
+    for rows in ROWS:
+        if rows == "gpu" and not gpus_known(schedule):
+            continue
+        chart = lane_chart(schedule, window, numbers, rows)
+        if chart is not None:
+            hosts = {record.job.id: str(record.hosts) for record in chart.schedule.jobs}
+            sets = dict.fromkeys(hosts.values())
+            places = {text: place for place, text in enumerate(sets)}
+            of_jobs = [places[hosts[record.job.id]] if record.job.id in hosts else -1 for record in ran]
+            found.append(PackedLanes(rows, chart.names, chart.lanes, list(sets), of_jobs))
+    return found
+
+
+def _busy(schedule: Schedule) -> Growth | None:
+    steps = busy_hosts(schedule)
+    times = [time for time, _ in steps]
+    return _growth(times, [_integral(times, [count for _, count in steps])], MOST_POINTS)
+
+
+def _resources(schedule: Schedule) -> PackedResources:
+    curves = [curve for curve in resource_curves(schedule) if curve.resource.kind != GPUS or not curve.resource.name]
+    rows = list(side_by_side([curve.allocated for curve in curves]))
+    times = [time for time, _ in rows]
+    totals = [_integral(times, [values[column] or 0.0 for _, values in rows]) for column in range(len(curves))]
+    growth = _growth(times, totals, MOST_POINTS) if rows else None
+    return PackedResources([resource_title(curve.resource) for curve in curves] if growth else [], growth)
 
 
 def _waits(schedule: Schedule, bound: float) -> PackedWaits:
@@ -307,7 +379,7 @@ def _growth(times: Sequence[float], totals: Iterable[Sequence[float]], most: int
     return Growth([times[row] for row in kept], [[total[row] for row in kept] for total in totals])
 
 
-def _integral(times: Sequence[float], counts: Sequence[int]) -> list[float]:
+def _integral(times: Sequence[float], counts: Sequence[float]) -> list[float]:
     """Return the integral of the counts up to each row; a count holds from its row on."""
     total, totals = 0.0, [0.0]
     for (before, after), count in zip(pairwise(times), counts, strict=False):

@@ -268,7 +268,7 @@ def _over_time(schedules: Sequence[Schedule], found: Sequence[RunComparison], co
     options = "".join(f'<option value="{value}">{escape(text)}</option>' for value, text in modes)
     drawn = any(run.sets for run in content.runs)
     return [
-        template("toolbar.html").substitute(options=options).rstrip(),
+        template("toolbar.html").substitute(options=options, rows=_row_choice(content)).rstrip(),
         asset("keys.html").rstrip() if drawn else "",
         '<ul class="legend" id="colours"></ul>' if drawn else "",
         markup.pattern_legend(_marks(content)) if drawn else "",
@@ -277,6 +277,14 @@ def _over_time(schedules: Sequence[Schedule], found: Sequence[RunComparison], co
         markup.run_legend(names, dashed=False),
         *_lines(schedules, content),
     ]
+
+
+def _row_choice(content: Content) -> str:
+    """Return the choice between rows of hosts and of GPUs; nothing if no run has GPUs that jobs share."""
+    if not any(lanes.rows == "gpu" for run in content.runs for lanes in run.lanes):
+        return ""
+    options = '<option value="host">hosts</option><option value="gpu">GPUs</option>'
+    return f'<label>rows: <select id="rows">{options}</select></label>\n'
 
 
 def _marks(content: Content) -> list[tuple[str, str]]:
@@ -310,6 +318,12 @@ def _lines(schedules: Sequence[Schedule], content: Content) -> list[str]:
             "queue", "Queue", "jobs submitted and not yet started", f"number of waiting jobs over time, {over}"
         ),
     ]
+    for number, run in enumerate(content.runs):
+        if run.resources.names:
+            title = f"Resources: {run.name}"
+            alternative = f"allocated share of each resource over time, {over}"
+            charts.append(markup.chart(f"resources-{number}", title, "allocated to jobs", alternative))
+            charts.append(markup.run_legend(run.resources.names, dashed=True))
     if any(run.power for run in content.runs):
         charts.append(markup.chart("power", "Power", "of all hosts", f"power over time, {over}"))
     for number, run in enumerate(content.runs):

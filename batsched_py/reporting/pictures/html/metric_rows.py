@@ -23,7 +23,8 @@ from batsched_py.text.wording import NARROW_BLANK, NOTHING, grouped, kilowatt_ho
 #: The rows that are always visible, if any run has them; the others are collapsed.
 _MAIN: Final = (
     *("hosts", "jobs", "successful", "failed", "walltime_reached", "killed", "rejected"),
-    *("makespan", "utilisation", "throughput", "mean_wait", "p90_wait", "max_wait", "mean_turnaround"),
+    *("makespan", "utilisation", "core_utilisation", "memory_utilisation", "gpu_utilisation", "gpu_fragmentation"),
+    *("throughput", "mean_wait", "p90_wait", "max_wait", "mean_turnaround"),
     *("mean_bounded_slowdown", "p90_bounded_slowdown", "mean_queue_length", "energy", "mean_power"),
     *("leases", "accepted_reservations", "rejected_reservations", "best_effort_done", "best_effort_completion"),
     *("mean_best_effort_wait", "mean_best_effort_slowdown", "lease_utilisation", "lease_utilisation_with_overheads"),

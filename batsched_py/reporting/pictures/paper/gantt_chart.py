@@ -11,6 +11,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 
 from batsched_py.reporting.pictures.colouring import Colouring
+from batsched_py.reporting.pictures.lanes import Rows, lane_chart
 from batsched_py.reporting.pictures.lease_marks import LeaseMark, marks_in
 from batsched_py.reporting.pictures.paper.lease_layer import draw_marks
 from batsched_py.reporting.pictures.paper.outage_layer import draw_outages
@@ -43,15 +44,20 @@ def draw_gantt(
     inches: tuple[float, float],
     *,
     numbers: Mapping[str, int],
+    rows: Rows = "host",
 ) -> list[LeaseMark]:
     """Draw the jobs of a window, with time in seconds to the right and hosts upwards; return the marks for a legend.
 
-    `inches` are the width and height of the axes, `numbers` the numbers of the jobs of the figure.
+    `inches` are the width and height of the axes, `numbers` the numbers of the jobs of the figure. Jobs that share a
+    host, or a GPU if `rows` says so, are stacked in its row: see `lanes`.
 
     A rectangle is a run of neighbouring hosts of a job. If there are more than MOST_RECTANGLES, a raster of DPI dots
     per inch replaces them: a dot has the colour of the job that occupies most of it, and is paler the less of it is
     busy. Marks of leases are drawn over rectangles only, not over a raster; a pattern over all shows unavailable hosts.
     """
+    lanes = lane_chart(schedule, window, numbers, rows)
+    if lanes is not None:
+        schedule, window, numbers = lanes.schedule, lanes.window, lanes.numbers
     hosts, jobs = window.hosts_of(schedule), drawn(schedule, window, numbers)
     chart = _Chart(axes, window, colours, inches, hosts=len(hosts), jobs=jobs)
     axes.set_xlim(window.begin, window.end)
@@ -66,7 +72,10 @@ def draw_gantt(
     if outages := outages_in(schedule, window):
         draw_outages(axes, outages)
     axes.set_ylim(0, len(hosts))
-    _number_hosts(axes, hosts, inches[1])
+    if lanes is None:
+        _number_rows(axes, [str(host) for host in hosts], inches[1])
+    else:
+        _number_rows(axes, lanes.names, inches[1], lanes.lanes)
     return marks
 
 
@@ -146,10 +155,15 @@ def _darker(colour: str) -> tuple[float, float, float]:
     return red * _SHADE, green * _SHADE, blue * _SHADE
 
 
-def _number_hosts(axes: Axes, hosts: Sequence[int], height: float) -> None:
-    """Put a tick at the middle of each host if there is room, else at the begin of every n-th host."""
+def _number_rows(axes: Axes, names: Sequence[str], height: float, lanes: int = 1) -> None:
+    """Put a tick at the middle of each row if there is room, else at the begin of every n-th row.
+
+    Lines separate rows of several lanes, if there is room.
+    """
     room = max(height * 72 / 10, 1.0)
-    step = next(step for step in _HOST_STEPS if len(hosts) <= step * room)
-    places = range(0, len(hosts), step)
+    step = next(step for step in _HOST_STEPS if len(names) <= step * room)
+    places = range(0, len(names), step)
     middle = 0.5 if step == 1 else 0.0
-    axes.set_yticks([place + middle for place in places], [str(hosts[place]) for place in places])
+    axes.set_yticks([(place + middle) * lanes for place in places], [names[place] for place in places])
+    if lanes > 1 and step == 1:
+        axes.hlines([place * lanes for place in places[1:]], *axes.get_xlim(), colors="#888888", linewidths=_EDGE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from matplotlib.axes import Axes
@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from batsched_py.reporting.pictures.colouring import Colouring, colouring
+from batsched_py.reporting.pictures.lanes import Rows
 from batsched_py.reporting.pictures.lease_marks import LeaseMark
 from batsched_py.reporting.pictures.paper.gantt_chart import draw_gantt
 from batsched_py.reporting.pictures.paper.lease_layer import mark_handles
@@ -25,6 +26,8 @@ _GANTT: Final = 1.7
 _PANEL: Final = 0.55
 _FOOT: Final = 0.45
 _HEAD: Final = 0.25
+#: Rows of a chart -> the name of their axis.
+_ROW_NAMES: Final[Mapping[Rows, str]] = {"host": "host", "gpu": "host:GPU"}
 
 
 def gantt_figure(
@@ -33,6 +36,7 @@ def gantt_figure(
     *,
     by: str = "job",
     panels: Sequence[str] = (),
+    rows: Rows = "host",
     width: float = COLUMN,
     height: float | None = None,
     title: str = "",
@@ -44,17 +48,19 @@ def gantt_figure(
         window: the time and the hosts to show.
         by: the colouring, one of colouring.CHOICES.
         panels: names of PANELS, below each chart.
+        rows: what a row is.
         width: the width of the figure in inches.
         height: the height in inches; None to compute it from the number of charts and panels.
         title: the title of the figure; "" for none.
 
-    InputError if a schedule lacks the data of a panel.
+    InputError if a schedule lacks the data of a panel, or of rows of GPUs.
     """
     each = [_GANTT, *[_PANEL] * len(panels)]
     whole = height or sum(each) * len(schedules) + _FOOT + _HEAD * (len(schedules) > 1) * len(schedules)
     figure = new_figure(width, whole, title)
-    rows = len(each) * len(schedules)
-    made = figure.subplots(rows, 1, sharex=True, squeeze=False, height_ratios=each * len(schedules))
+    made = figure.subplots(
+        len(each) * len(schedules), 1, sharex=True, squeeze=False, height_ratios=each * len(schedules)
+    )
     grid: list[Axes] = list(made[:, 0])
     numbers = number_jobs(schedules)
     colours = colouring(by, [record for each in schedules for _, record in drawn(each, window, numbers)])
@@ -62,8 +68,8 @@ def gantt_figure(
     marks = list[LeaseMark]()
     for number, schedule in enumerate(schedules):
         first, *others = grid[number * len(each) : (number + 1) * len(each)]
-        marks += draw_gantt(first, schedule, window, colours, (width - 0.5, _GANTT * scale), numbers=numbers)
-        first.set_ylabel("host")
+        marks += draw_gantt(first, schedule, window, colours, (width - 0.5, _GANTT * scale), numbers=numbers, rows=rows)
+        first.set_ylabel(_ROW_NAMES[rows])
         if len(schedules) > 1:
             first.set_title(schedule.name, loc="left", pad=2.0)
         for axes, name in zip(others, panels, strict=True):

@@ -10,10 +10,12 @@ from matplotlib.axes import Axes
 
 from batsched_py.errors import InputError
 from batsched_py.reporting.metrics.over_time import host_states, power, queue_length, utilisation
+from batsched_py.reporting.metrics.resource_use import resource_curves, resource_title
 from batsched_py.reporting.metrics.steps import Steps, means
 from batsched_py.reporting.pictures.colouring import HOST_COLOURS, LINES
 from batsched_py.reporting.pictures.paper.timeline_figure import draw_timelines
 from batsched_py.reporting.pictures.window import Window
+from batsched_py.reporting.schedules.job_uses import GPUS
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.tracing import HOST_STATES
 
@@ -25,6 +27,8 @@ _PARTS: Final = 500
 _STACK: Final = ("computing", "idle", "switching_on", "switching_off", "sleeping")
 #: The total height of the names of VMs in a panel, in points.
 _NAMES_POINTS: Final = 60
+#: Dash patterns of resources with the same colour.
+_DASHES: Final = ("-", "--", ":")
 
 
 def line_of(steps: Steps, begin: float, end: float, parts: int = _PARTS) -> tuple[list[float], list[float]]:
@@ -48,6 +52,28 @@ def draw_utilisation(axes: Axes, schedule: Schedule, window: Window) -> None:
     axes.set_ylim(0, max(100.0, *shares))
     axes.set_yticks([0, 50, 100])
     axes.set_ylabel("busy (%)")
+
+
+def draw_resources(axes: Axes, schedule: Schedule, window: Window) -> None:
+    """Draw the allocated share of each resource, in percent; InputError if jobs have whole hosts only."""
+    curves = [curve for curve in resource_curves(schedule) if not (curve.resource.kind == GPUS and curve.resource.name)]
+    if not curves:
+        raise InputError(
+            schedule.source, "", "has no _places.csv, which says what jobs had of hosts: none has a demand"
+        )
+    for number, curve in enumerate(curves):
+        times, values = line_of(curve.allocated, window.begin, window.end)
+        axes.step(
+            times, [100 * value for value in values], where="post", color=LINES[number % len(LINES)],
+            linestyle=_DASHES[number // len(LINES) % len(_DASHES)], linewidth=0.8, label=resource_title(curve.resource),
+        )  # fmt: skip
+    axes.set_ylim(0, 103)
+    axes.set_yticks([0, 50, 100])
+    axes.set_ylabel("allocated (%)")
+    axes.legend(
+        loc="lower center", bbox_to_anchor=(0.5, 0.98), ncols=len(curves), handlelength=1.2, handletextpad=0.4,
+        columnspacing=1.0, borderaxespad=0.1,
+    )  # fmt: skip
 
 
 def draw_queue(axes: Axes, schedule: Schedule, window: Window) -> None:
@@ -100,6 +126,7 @@ def draw_vms(axes: Axes, schedule: Schedule, window: Window) -> None:
 #: Name after `--with` -> its drawing.
 PANELS: Final[Mapping[str, Callable[[Axes, Schedule, Window], None]]] = {
     "utilisation": draw_utilisation,
+    "resources": draw_resources,
     "queue": draw_queue,
     "power": draw_power,
     "states": draw_states,

@@ -139,6 +139,17 @@ function stacked(page, run) {
   });
 }
 
+/** A line for the allocated share of each resource of a run. */
+function resourceLines(run) {
+  return (begin, end, most) => run.resources.map((series, i) => {
+    const { x, y } = series.steps(begin, end, most), name = run.resourceNames[i];
+    return {
+      type: "scatter", mode: "lines", x, y, name, text: x.map((time) => duration(time)),
+      hovertemplate: "%{y:.1%}  (%{text})", line: { color: runColour(i), dash: runDash(i), width: 1.5, shape: "hv" },
+    };
+  });
+}
+
 /** The share of the values that are at most x, as steps; values below `least` stand at the left edge. */
 function cumulative(values, least) {
   const sorted = Float64Array.from(values, (value) => Math.max(value, least)).sort();

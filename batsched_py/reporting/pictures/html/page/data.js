@@ -115,19 +115,40 @@ class Run {
     this.strangers = new Set(packed.strangers);
     this.end = this.finish.reduce((latest, time) => Math.max(latest, time), 0);
     this.queue = Series.ofSpans(this.submit, this.start, null);
-    this.busy = Series.ofSpans(this.start, this.finish, this.size);
+    this.busy = packed.busy ? Series.ofIntegral(packed.busy.time, packed.busy.totals[0]) : Series.ofSpans(this.start, this.finish, this.size);
     this.power = packed.power && Series.ofIntegral(packed.power.time, packed.power.totals[0]);
     this.machines = packed.machines && packed.machines.totals.map((seconds) => Series.ofIntegral(packed.machines.time, seconds));
     this.leases = packed.leases && new Leases(packed.leases, this, markKinds, markNames);
     if (this.leases) this.end = Math.max(this.end, this.leases.end);
     this.outages = packed.outages.hosts.map((hosts, i) => ({
-      start: packed.outages.start[i], finish: packed.outages.start[i] + packed.outages.length[i], hosts,
-      ranges: hostRanges(hosts, this.hosts),
+      start: packed.outages.start[i], finish: packed.outages.start[i] + packed.outages.length[i], hosts, ranges: [],
     }));
     /** Submission, wait and slowdown of each job, of which some were attempted more than once; null if none was. */
     this.whole = packed.whole;
+    /** The share of each resource that is allocated; empty if jobs have whole hosts only. */
+    this.resources = packed.resources.growth
+      ? packed.resources.growth.totals.map((seconds) => Series.ofIntegral(packed.resources.growth.time, seconds)) : [];
+    this.resourceNames = packed.resources.names;
+    /** Rows that jobs share, each divided into lanes: of hosts, and of GPUs. */
+    this.layouts = packed.lanes;
+    this.useRows("host");
+  }
+
+  /** Have hosts as rows of the Gantt chart, or GPUs. */
+  useRows(kind) {
+    this.layout = this.layouts.find(({ rows }) => rows === kind) ?? null;
+    this.rows = this.layout ? this.layout.names.length : this.hosts;
+    for (const outage of this.outages) {
+      const ranges = hostRanges(outage.hosts, this.hosts);
+      const out = (name) => ranges.some(([low, high]) => low <= parseInt(name, 10) && parseInt(name, 10) <= high);
+      outage.ranges = this.showsGpus ? this.layout.names.flatMap((name, row) => (out(name) ? [[row, row]] : [])) : ranges;
+    }
     this.#placeRectangles();
   }
+
+  get showsGpus() { return this.layout?.rows === "gpu"; }
+
+  rowName(row) { return this.layout ? this.layout.names[row] : String(row); }
 
   /** The waits and slowdowns of the jobs that `counts` takes by their submission: attempts of a job are one. */
   measured(counts, bound) {
@@ -158,6 +179,14 @@ class Run {
     return Math.max(1, (this.wait(row) + run) / Math.max(run, bound));
   }
 
+  /** The rows [low, high] of each rectangle of a job. */
+  rectanglesOf(row) {
+    const [first, last] = [above(this.rectangleStart, this.start[row] - 1e-9), above(this.rectangleStart, this.start[row])];
+    const found = [];
+    for (let i = first; i < last; i++) if (this.owner[i] === row) found.push([this.low[i], this.high[i]]);
+    return found;
+  }
+
   /** Rectangles [first, last) that may show between two times; those that ended before are still to be left out. */
   between(begin, end) {
     return [above(this.reach, begin), above(this.rectangleStart, end)];
@@ -165,21 +194,23 @@ class Run {
 
   /** One rectangle for each maximal range of hosts of a job, ordered by start. */
   #placeRectangles() {
-    const ranges = this.sets.map((text) => text.split(" ").map((range) => range.split("-").map(Number)));
+    const { sets, set } = this.layout ?? this, lanes = this.layout?.lanes ?? 1, places = this.rows * lanes;
+    const ranges = sets.map((text) => text.split(" ").map((range) => range.split("-").map(Number)));
     const owner = [], low = [], high = [];
     if (this.drawn) {
       for (let row = 0; row < this.count; row++) {
-        for (const range of ranges[this.set[row]] ?? []) {
-          if (!(range[0] < this.hosts)) continue; // storage hosts are numbered after those that compute
+        for (const range of ranges[set[row]] ?? []) {
+          if (!(range[0] < places)) continue; // storage hosts are numbered after those that compute
           owner.push(row);
-          low.push(range[0]);
-          high.push(Math.min(range[range.length - 1], this.hosts - 1));
+          low.push(range[0] / lanes);
+          high.push((Math.min(range[range.length - 1], places - 1) + 1) / lanes - 1);
         }
       }
     }
     this.owner = Int32Array.from(owner);
-    this.low = Int32Array.from(low);
-    this.high = Int32Array.from(high);
+    /** Rectangles begin at the lower edge of row `low`, and end at the upper edge of row `high`; both may be parts of rows. */
+    this.low = Float64Array.from(low);
+    this.high = Float64Array.from(high);
     this.rectangleStart = Float64Array.from(owner, (row) => this.start[row]);
     let latest = -1;
     this.reach = Float64Array.from(owner, (row) => (latest = Math.max(latest, this.finish[row])));

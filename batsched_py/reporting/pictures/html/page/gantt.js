@@ -17,12 +17,17 @@ class Gantt {
     this.mode = null;
     /** For tests and for those who look: how it was drawn, and how many rectangles were in sight. */
     this.drawn = { how: "", rectangles: 0, milliseconds: 0 };
-    canvas.style.height = `${this.#plotHeight() + ABOVE + BELOW}px`;
+    this.fit();
+  }
+
+  /** Have the height for the rows of the run. */
+  fit() {
+    this.canvas.style.height = `${this.#plotHeight() + ABOVE + BELOW}px`;
   }
 
   #plotHeight() {
-    const hosts = this.run.hosts, most = this.page.runs.length > 1 ? 280 : 420;
-    return Math.round(Math.min(Math.max(hosts * Math.min(24, Math.max(1, Math.floor(most / hosts))), Math.min(hosts * 24, 120)), most));
+    const hosts = this.run.rows, most = this.page.runs.length > 1 ? 280 : 420, tallest = this.run.layout?.lanes > 1 ? 60 : 24;
+    return Math.round(Math.min(Math.max(hosts * Math.min(tallest, Math.max(1, Math.floor(most / hosts))), Math.min(hosts * 24, 120)), most));
   }
 
   /** Edges of the plot in CSS pixels. */
@@ -44,7 +49,7 @@ class Gantt {
   /** The hosts in sight, of those that this run has. */
   get hosts() {
     const { low, high } = this.page.view;
-    return { low: Math.min(low, this.run.hosts - 1), high: Math.min(high, this.run.hosts - 1) };
+    return { low: Math.min(low, this.run.rows - 1), high: Math.min(high, this.run.rows - 1) };
   }
 
   /** The upper edge of a host. */
@@ -53,9 +58,12 @@ class Gantt {
     return bottom - (host + 1 - low) / (high - low + 1) * (bottom - top);
   }
 
-  hostAt(y) {
+  hostAt(y) { return Math.floor(this.placeAt(y)); }
+
+  /** The place on the axis of rows, a whole number at the lower edge of each. */
+  placeAt(y) {
     const { top, bottom } = this.box, { low, high } = this.hosts;
-    return Math.floor(low + (bottom - y) / (bottom - top) * (high - low + 1));
+    return low + (bottom - y) / (bottom - top) * (high - low + 1);
   }
 
   /** Each row's class, and the classes' colours, for what the reader chose to see. */
@@ -95,7 +103,7 @@ class Gantt {
     const shown = this.#inSight();
     if (shown.length <= MOST_RECTANGLES) {
       this.#drawRectangles(shown);
-      if (this.run.leases) drawMarks(this);
+      if (this.run.leases && !this.run.showsGpus) drawMarks(this);
     } else if (this.page.mode === "job" && tooNarrow(this)) {
       this.drawn.how = "heat";
       this.drawn.step = drawHeat(this);
@@ -115,7 +123,7 @@ class Gantt {
     const { begin, end } = this.page.view, { low, high } = this.hosts, run = this.run, shown = [];
     const [first, last] = run.between(begin, end);
     for (let i = first; i < last && shown.length <= MOST_RECTANGLES; i++) {
-      if (run.finish[run.owner[i]] > begin && run.high[i] >= low && run.low[i] <= high) shown.push(i);
+      if (run.finish[run.owner[i]] > begin && run.high[i] > low - 1 && run.low[i] < high + 1) shown.push(i);
     }
     return shown;
   }
@@ -132,7 +140,7 @@ class Gantt {
       const top = this.y(run.high[i]), height = this.y(run.low[i] - 1) - top;
       const gap = line && to - from > 3 ? 1 : 0;
       context.fillStyle = style;
-      context.fillRect(from, top, Math.max(to - from - gap, 0.6), height - line);
+      context.fillRect(from, top, Math.max(to - from - gap, 0.6), Math.max(height - line, 0.6));
       const [red, green, blue] = this.colours[this.classes[row]];
       const ink = 0.299 * red + 0.587 * green + 0.114 * blue > 120 ? "#111" : "#fff";
       drawLost(this, row, top, height - line, ink);
@@ -190,11 +198,10 @@ class Gantt {
       context.strokeStyle = style;
       context.lineWidth = width;
       context.setLineDash(dash);
-      for (const range of run.sets[run.set[row]].split(" ")) {
-        const hosts = range.split("-").map(Number), last = hosts[hosts.length - 1];
+      for (const [low, high] of run.rectanglesOf(row)) {
         const from = Math.max(this.x(run.start[row]), left - 9), to = Math.min(this.x(run.finish[row]), right + 9);
-        const top = this.y(last);
-        context.strokeRect(from, top, Math.max(to - from, 2), this.y(hosts[0] - 1) - top);
+        const top = this.y(high);
+        context.strokeRect(from, top, Math.max(to - from, 2), this.y(low - 1) - top);
       }
     }
     context.setLineDash([]);
@@ -219,13 +226,13 @@ class Gantt {
     context.textBaseline = "middle";
     const { low, high } = this.hosts, step = Math.max(1, roundStep(Math.max(1, (high - low + 1) * 26 / (bottom - top))));
     for (let host = Math.ceil(low / step) * step; host <= high; host += step) {
-      context.fillText(String(host), left - 7, this.y(host) + (this.y(host - 1) - this.y(host)) / 2);
+      context.fillText(this.run.rowName(host), left - 7, this.y(host) + (this.y(host - 1) - this.y(host)) / 2);
     }
     context.save();
     context.translate(12, (top + bottom) / 2);
     context.rotate(-Math.PI / 2);
     context.textAlign = "center";
-    context.fillText("host", 0, 0);
+    context.fillText(this.run.showsGpus ? "host:GPU" : "host", 0, 0);
     context.restore();
     context.textAlign = "left";
   }
@@ -233,7 +240,7 @@ class Gantt {
   /** The mark of a lease at a point where no job runs; null for none. */
   markAt(x, y) {
     const { left, right, top, bottom } = this.box, { leases } = this.run;
-    if (!leases || x < left || x > right || y < top || y > bottom) return null;
+    if (!leases || this.run.showsGpus || x < left || x > right || y < top || y > bottom) return null;
     return leases.at(this.timeAt(x), this.hostAt(y));
   }
 
@@ -248,16 +255,16 @@ class Gantt {
   at(x, y) {
     const { left, right, top, bottom } = this.box, run = this.run;
     if (x < left || x > right || y < top || y > bottom) return null;
-    const begin = this.timeAt(x - 0.5), end = this.timeAt(x + 0.5), host = this.hostAt(y);
+    const begin = this.timeAt(x - 0.5), end = this.timeAt(x + 0.5), place = this.placeAt(y);
     const [first, last] = run.between(begin, end);
     let row = -1, most = -1, count = 0;
     for (let i = first; i < last; i++) {
       const candidate = run.owner[i];
-      if (run.finish[candidate] <= begin || host < run.low[i] || host > run.high[i]) continue;
+      if (run.finish[candidate] <= begin || place < run.low[i] || place >= run.high[i] + 1) continue;
       count += 1;
       const part = Math.min(end, run.finish[candidate]) - Math.max(begin, run.start[candidate]);
       if (part > most) { most = part; row = candidate; }
     }
-    return row < 0 ? null : { row, host, others: count - 1 };
+    return row < 0 ? null : { row, others: count - 1 };
   }
 }

@@ -48,7 +48,8 @@ function heatColour(share) {
 
 /** What the cell at a point tells, in lines; null outside of the chart. */
 function heatStory(gantt, x, y) {
-  const { left, right, top, bottom } = gantt.box, { raster, drawn: { step }, page: { view, full } } = gantt;
+  const { left, right, top, bottom } = gantt.box, { raster, run, drawn: { step }, page: { view, full } } = gantt;
+  const word = run.showsGpus ? "GPU" : "host";
   if (x < left || x > right || y < top || y >= bottom) return null;
   const { low, high } = gantt.hosts, perRow = (high - low + 1) / raster.rows;
   const row = Math.floor((bottom - y) / (bottom - top) * raster.rows), first = Math.floor(view.begin / step);
@@ -57,7 +58,7 @@ function heatStory(gantt, x, y) {
   const share = Math.min(1, raster.busy[row * raster.columns + column] / heatCover(full, first, raster.columns, step)[column]);
   const begin = (first + column) * step, outage = gantt.outageAt(x, y);
   return [
-    from === to ? `host ${from}` : `hosts ${from} to ${to}`,
+    from === to ? `${word} ${run.rowName(from)}` : `${word}s ${run.rowName(from)} to ${run.rowName(to)}`,
     `${duration(begin)} to ${duration(Math.min(begin + step, full.end))}`,
     `${Math.round(100 * share)}% of the time busy`,
     ...(outage ? [`unavailable from ${duration(outage.start)} to ${duration(outage.finish)}`] : []),

@@ -29,6 +29,9 @@ function buildTimeCharts(page) {
   const shared = page.runs.some((run) => run.busy.values.some((value) => value > run.hosts));
   addLines("busy", (run) => run.busy, (run) => 1 / Math.max(run.hosts, 1), "%{customdata:.1%}",
     { tickformat: ".0%", title: { text: "busy hosts" }, ...(shared ? {} : { range: [0, 1.03] }) });
+  for (const run of page.runs.filter((each) => each.resources.length)) {
+    add(`resources-${run.number}`, resourceLines(run), { title: { text: "allocated" }, range: [0, 1.03], tickformat: ".0%" });
+  }
   addLines("queue", (run) => run.queue, () => 1, "%{customdata:.4~g} jobs", queue.axis, queue.placed);
   addLines("power", (run) => run.power, () => 1, "%{customdata:.4s}W", { title: { text: "power" }, tickformat: "~s", ticksuffix: "W" });
   for (const run of page.runs.filter((each) => each.machines)) {
@@ -165,6 +168,7 @@ function buildControls(page) {
   on("closer", "click", () => page.zoom(0.5));
   on("wider", "click", () => page.zoom(2));
   on("whole", "click", () => page.show(page.full));
+  on("rows", "change", (event) => page.useRows(event.target.value));
   on("mode", "change", (event) => page.colourBy(event.target.value));
   on("find", "keydown", (event) => { if (event.key === "Enter") find(page, event.target); });
   for (const button of document.querySelectorAll("button[data-job]")) {
@@ -182,7 +186,8 @@ function buildControls(page) {
     drawn = now;
   });
   if (element("window")) page.onWindow.push(({ begin, end, low, high }) => {
-    const hosts = high - low < page.full.high - page.full.low ? `, hosts ${low} to ${high}` : "";
+    const word = page.runs.some((run) => run.showsGpus) ? "rows" : "hosts";
+    const hosts = high - low < page.full.high - page.full.low ? `, ${word} ${low} to ${high}` : "";
     element("window").textContent = `${duration(begin)} to ${duration(end)}${hosts}`;
   });
 }

@@ -33,7 +33,7 @@ class Raster {
     const [first, last] = run.between(begin, end);
     for (let i = first; i < last; i++) {
       const row = run.owner[i];
-      if (run.finish[row] <= begin || run.high[i] < low || run.low[i] > high) continue;
+      if (run.finish[row] <= begin || run.high[i] <= low - 1 || run.low[i] >= high + 1) continue;
       const left = Math.max(0, (run.start[row] - begin) * scale);
       const right = Math.min(this.columns, (run.finish[row] - begin) * scale);
       const bottom = Math.max(0, (run.low[i] - low) / perRow), top = Math.min(this.rows, (run.high[i] + 1 - low) / perRow);

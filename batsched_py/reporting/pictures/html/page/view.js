@@ -20,7 +20,7 @@ class Page {
     const latest = Math.max(0, ...this.runs.map((run) => run.end));
     this.window = data.window;
     const [begin, end] = data.window ?? [0, latest || 1];
-    this.full = { begin, end, low: 0, high: Math.max(1, ...this.runs.map((run) => run.hosts)) - 1 };
+    this.full = { begin, end, low: 0, high: Math.max(1, ...this.runs.map((run) => run.rows)) - 1 };
     this.view = { ...this.full };
     this.mode = "job";
     this.chosen = -1;
@@ -49,6 +49,14 @@ class Page {
     const low = Math.min(Math.max(Math.round(view.low), full.low), full.high - rows);
     this.view = { begin, end: begin + width, low, high: low + rows };
     this.redraw();
+  }
+
+  /** Have hosts as rows of all Gantt charts, or GPUs. */
+  useRows(kind) {
+    for (const run of this.runs) run.useRows(kind);
+    for (const gantt of this.gantts) gantt.fit();
+    this.full.high = Math.max(1, ...this.runs.map((run) => run.rows)) - 1;
+    this.show({ low: 0, high: this.full.high });
   }
 
   /** Make time `factor` times as wide, around a time that stays where it is. */
