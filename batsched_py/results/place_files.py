@@ -5,9 +5,7 @@ Batsim knows neither; they are written only if a job has a demand.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Sequence
-from io import StringIO
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +14,7 @@ import orjson
 from batsched_py.bits import bits_of, format_bits
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.model.demand import WHOLE, HostCapacity, NamedAmounts
+from batsched_py.model.table import Table, csv_text
 from batsched_py.results.places import JobPlaces, MachineCapacity
 
 #: Suffixes of the file names.
@@ -30,7 +29,8 @@ CAPACITIES_HEADER: Final = "hosts,cores,memory,gpus,gpu_model,others,licences"
 
 def place_lines(jobs: Iterable[tuple[str, JobPlaces]]) -> str:
     """Return a line for each host of each job (id, places)."""
-    return _csv(row for job_id, places in jobs for row in _place_rows(job_id, places))
+    rows = [row for job_id, places in jobs for row in _place_rows(job_id, places)]
+    return csv_text(Table("places", PLACES_HEADER.split(","), rows)).partition("\n")[2]
 
 
 def write_places(path: Path, jobs: Iterable[tuple[str, JobPlaces]]) -> None:
@@ -44,7 +44,7 @@ def write_capacities(path: Path, machine: MachineCapacity) -> None:
     for number, host in enumerate(machine.hosts):
         numbers.setdefault(host, []).append(number)
     licences = _named(machine.licences)
-    rows = (
+    rows = [
         (
             format_bits(bits_of(some)),
             thousandths_text(host.cores),
@@ -55,8 +55,8 @@ def write_capacities(path: Path, machine: MachineCapacity) -> None:
             licences,
         )
         for host, some in numbers.items()
-    )
-    write_atomically(path, f"{CAPACITIES_HEADER}\n{_csv(rows)}".encode())
+    ]
+    write_atomically(path, csv_text(Table("capacities", CAPACITIES_HEADER.split(","), rows)).encode())
 
 
 def thousandths_text(amount: int) -> str:
@@ -65,7 +65,7 @@ def thousandths_text(amount: int) -> str:
     return f"{whole}.{rest:03}".rstrip("0") if rest else str(whole)
 
 
-def _place_rows(job_id: str, found: JobPlaces) -> Iterator[Sequence[object]]:
+def _place_rows(job_id: str, found: JobPlaces) -> Iterator[Sequence[str | int]]:
     workload, _, name = job_id.partition("!")
     task = found.task
     models = orjson.dumps(task.models).decode() if task.models else ""
@@ -84,9 +84,3 @@ def _place_rows(job_id: str, found: JobPlaces) -> Iterator[Sequence[object]]:
 
 def _named(amounts: NamedAmounts) -> str:
     return " ".join(f"{name}:{amount}" for name, amount in amounts)
-
-
-def _csv(rows: Iterable[Sequence[object]]) -> str:
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()

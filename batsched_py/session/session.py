@@ -8,7 +8,6 @@ from typing import Any, Final, TypeVar
 
 import batsched_py
 from batsched_py.errors import (
-    AlgorithmError,
     InvariantError,
     LocalProtocolError,
     OptionError,
@@ -17,11 +16,10 @@ from batsched_py.errors import (
     StoreError,
 )
 from batsched_py.hostset import HostSet
-from batsched_py.interruption import is_interruption
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.features import NO_FEATURES, Features
 from batsched_py.model.job import Job
-from batsched_py.model.table import Table, checked_tables
+from batsched_py.model.table import Table
 from batsched_py.planning.wait_time import TOLERANCE
 from batsched_py.protocol.batsim5.greeting import Hello, is_greeting
 from batsched_py.protocol.codec import Message, Written
@@ -41,7 +39,7 @@ from batsched_py.session.clock import ZERO, DecisionClock, postponed
 from batsched_py.session.decision_log import DecisionLog, PassOn
 from batsched_py.session.demands import check_sharing, demand_refusal
 from batsched_py.session.endless import EndlessTasks
-from batsched_py.session.error_context import failure, in_short, where
+from batsched_py.session.error_context import failure, in_short
 from batsched_py.session.ignored_constraints import constraint_hint, misdated_line
 from batsched_py.session.option_values import Origin
 from batsched_py.session.periodic_emulation import RecurringCalls, as_received
@@ -49,6 +47,7 @@ from batsched_py.session.placed_jobs import PlacedJobs
 from batsched_py.session.questions import QueryAnswers
 from batsched_py.session.releases import Releases
 from batsched_py.session.requests import Requests
+from batsched_py.session.run_tables import run_tables
 from batsched_py.session.scheduler_factory import (
     check_needs,
     make_configured,
@@ -362,15 +361,7 @@ class Session:
 
     def tables(self) -> tuple[Table, ...]:
         """Return the algorithm's tables of the run; AlgorithmError if it fails or a table cannot be written."""
-        if not self._ready:
-            return ()
-        try:
-            return checked_tables(self._scheduler.tables(self.view))
-        except BaseException as error:
-            if is_interruption(error):
-                raise
-            why = displayed(" ".join(f"{type(error).__name__}: {error}".split()))
-            raise AlgorithmError(f"tables of {self._class.name}: {why}{where(error)}") from error
+        return run_tables(self._scheduler, self.view) if self._ready else ()
 
     def live_tables(self) -> Sequence[Table]:
         """Return the algorithm's tables of the current state."""

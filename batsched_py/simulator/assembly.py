@@ -58,6 +58,7 @@ class SimulationParts(Struct, frozen=True):
     context: Context
     jobs: Jobs
     ended: EndedJobs
+    capacities: CapacityRules
     submissions: Submissions
     registration: Registration
     switching: Switching
@@ -118,6 +119,7 @@ def assemble(
         context,
         jobs,
         ended,
+        rules.capacities,
         submissions,
         registration,
         switching,

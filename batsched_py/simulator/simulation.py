@@ -305,5 +305,5 @@ class Simulation:
             unavailable=tuple(UnavailableHosts(time, HostSet(hosts)) for time, hosts in self._machines.outages),
             slowed=None if ended.slowed is None else tuple(ended.slowed),
             features=self._asked,
-            capacity=self._jobs.capacity,
+            capacity=self._parts.capacities.machine,
         )

@@ -26,7 +26,6 @@ from batsched_py.protocol.events import (
     Progress,
 )
 from batsched_py.reading.limits import LONGEST, TOO_LONG
-from batsched_py.results.places import MachineCapacity
 from batsched_py.results.records import EndedJobs, JobRecord, SlowedJob
 from batsched_py.results.tracing import JOB_ENDED, JOB_STARTED
 from batsched_py.simulator.context import Context
@@ -111,12 +110,6 @@ class Jobs:
         #: Workflows and jobs that follow others, which wait for ends of jobs.
         self.workflows: list[WorkflowSubmitter] = []
         self.following: FollowingJobs | None = None
-
-    @property
-    def capacity(self) -> MachineCapacity | None:
-        """The resources of the machine; None before the first start of a job that requests parts of hosts."""
-        rules = self._placement.capacities
-        return rules.machine if rules.used else None
 
     def count_waiting(self) -> int:
         """Return the number of jobs that wait for a decision, in a time proportional to that of live jobs."""

@@ -54,7 +54,7 @@ class CapacityRules:
     def __init__(self, source: str, hosts: Sequence[PlatformHost], notes: set[str], *, sharing: bool) -> None:
         self._source, self._hosts, self._notes, self._sharing = source, hosts, notes, sharing
         #: True once a job with a demand was started.
-        self.used = False
+        self._used = False
         #: Bits of the hosts where only tasks run that share them.
         self.shared = 0
         #: Host -> what tasks use there; only hosts with tasks.
@@ -75,7 +75,7 @@ class CapacityRules:
             if places:
                 raise BrokenRuleError("has task_gpus, and requests no part of a host", job=job.id)
             return None
-        self.used = True
+        self._used = True
         self._check_licences(demand, job.id)
         if places:
             _check_places(places, demand, command, job.id)
@@ -103,8 +103,10 @@ class CapacityRules:
         return JobPlaces.of(demand, tuple(computing), whole=whole)
 
     @property
-    def machine(self) -> MachineCapacity:
-        """The resources of all compute hosts, and the licences. PlatformError."""
+    def machine(self) -> MachineCapacity | None:
+        """The resources of all compute hosts, and the licences; None before a job with a demand was started."""
+        if not self._used:
+            return None
         licences = _licences_of(self._source, self._hosts)
         return MachineCapacity(tuple(map(self._capacity, range(len(self._hosts)))), tuple(sorted(licences.items())))
 
