@@ -23,7 +23,6 @@ from batsched_py.api import (
     named,
     option,
 )
-from batsched_py.experiments.deployment import DeploymentSettings
 from batsched_py.experiments.deployment_order import deployment_order
 from batsched_py.experiments.descriptor_cache import DescriptorReader
 from batsched_py.experiments.descriptor_errors import DescriptorError, InvalidDescriptorError
@@ -31,7 +30,8 @@ from batsched_py.experiments.host_finder import HostFinder
 from batsched_py.experiments.lease_manager import LeaseManager
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
 from batsched_py.experiments.model import Experiment, PlannedResource, Storage
-from batsched_py.experiments.orchestrator import Orchestrator, OrchestratorSettings
+from batsched_py.experiments.orchestrator import Orchestrator
+from batsched_py.experiments.orchestrator_settings import DeploymentSettings, OrchestratorSettings
 from batsched_py.experiments.parsing.descriptor import read_descriptor
 from batsched_py.experiments.parsing.submissions import (
     DELETE,

@@ -1,6 +1,5 @@
 """Managed experiments from Python: documents, orders of deployment, and an orchestrator of a user's own resources."""
 
-from batsched_py.experiments.deployment import DeploymentSettings
 from batsched_py.experiments.deployment_order import DependencyCycleError, deployment_order
 from batsched_py.experiments.descriptor_errors import (
     DescriptorError,
@@ -24,7 +23,8 @@ from batsched_py.experiments.model import (
     SiteLink,
     Storage,
 )
-from batsched_py.experiments.orchestrator import Orchestrator, OrchestratorSettings
+from batsched_py.experiments.orchestrator import Orchestrator
+from batsched_py.experiments.orchestrator_settings import DeploymentSettings, OrchestratorSettings
 from batsched_py.experiments.parsing.descriptor import read_descriptor
 from batsched_py.experiments.parsing.json_form import descriptor_schema
 from batsched_py.experiments.parsing.testbed_form import parse_testbed

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal
-
-from msgspec import Struct
 
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
 from batsched_py.experiments.model import Compute, PlannedResource
+from batsched_py.experiments.orchestrator_settings import DeploymentSettings
 from batsched_py.experiments.progress import DeploymentProgress
 from batsched_py.experiments.reservation_requests import assign_reserved
 from batsched_py.experiments.resource_manager import (
@@ -31,18 +29,6 @@ from batsched_py.text.wording import seconds
 #
 # A failure ends the deployment, unless the resource is optional: then all resources that depend on it are also left
 # out.
-
-
-class DeploymentSettings(Struct, frozen=True):
-    """The rules by which experiments are deployed.
-
-    Attributes:
-        deploy: all resources whose dependencies exist in parallel, or one resource after the other (M25).
-        ip_timeout: maximum seconds from a compute's creation until its address is known, if needed.
-    """
-
-    deploy: Literal["parallel", "sequential"] = "parallel"
-    ip_timeout: float = 3600.0
 
 
 class DeploymentError(Exception):

@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
-from typing import Final, Literal
+from typing import Literal
 
-from msgspec import Struct
-
-from batsched_py.experiments.deployment import Deployment, DeploymentError, DeploymentSettings
+from batsched_py.experiments.deployment import Deployment, DeploymentError
 from batsched_py.experiments.log import ExperimentLog
 from batsched_py.experiments.managed import ManagedExperiment, ManagedReservation, ManagedResource
 from batsched_py.experiments.model import Compute, Experiment, PlannedResource
+from batsched_py.experiments.orchestrator_settings import USUAL, OrchestratorSettings
 from batsched_py.experiments.reservation_requests import largest_reservation
 from batsched_py.experiments.resource_manager import (
     RefusedByManagerError,
@@ -41,28 +40,6 @@ from batsched_py.text.wording import seconds
 # `_agenda` and `_ready` are heaps whose obsolete entries are ignored, not removed. At one instant experiments are
 # settled in the order of their acceptance, repeatedly until there is neither news nor anything to begin: a deletion may
 # free the machine for which another one waits. Cost: O(log n) for each change of an experiment, with n experiments.
-
-
-class OrchestratorSettings(Struct, frozen=True):
-    """Rules of an orchestrator.
-
-    Attributes:
-        deployment: rules of deployments.
-        reservations: whether experiments with computes are deployed in reservations (M28).
-        deployments: maximum number of simultaneous deployments; None for any number (M36).
-        undo_attempts: number of attempts for each step of a rollback (M34).
-        undo_delay: seconds between two attempts.
-    """
-
-    deployment: DeploymentSettings = DeploymentSettings()
-    reservations: Literal["off", "on"] = "off"
-    deployments: int | None = None
-    undo_attempts: int = 3
-    undo_delay: float = 0.0
-
-
-#: The default rules.
-USUAL: Final = OrchestratorSettings()
 
 
 class Orchestrator:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import orjson
@@ -74,9 +74,21 @@ def decode(raw: bytes, forms: Forms, *, keep_unknown: bool, dialect_name: str = 
     return read_document(forms.envelope.parse(raw), forms, keep_unknown=keep_unknown, dialect_name=dialect_name)
 
 
-def parse(raw: bytes) -> dict[str, Any]:
-    """Parse the JSON object of a message of Batsim 1 to 4 and check its two members."""
-    return checked(loads(raw))
+def parse(raw: bytes, prepare: Callable[[dict[str, Any]], None] | None = None) -> dict[str, Any]:
+    """Parse the JSON object of a message, and check the types of its two members. RemoteProtocolError.
+
+    `prepare` may complete the object before that.
+    """
+    document = loads(raw)
+    if type(document) is not dict:
+        raise RemoteProtocolError("message", f"must be an object with now and events, not {shown(document)}")
+    if prepare is not None:
+        prepare(document)
+    if type(document.get("now")) not in _NUMBERS:
+        raise RemoteProtocolError("now", _must(document, "now", "a number of seconds"))
+    if type(document.get("events")) is not list:
+        raise RemoteProtocolError("events", _must(document, "events", "a list"))
+    return document
 
 
 def loads(raw: bytes) -> Any:
@@ -85,17 +97,6 @@ def loads(raw: bytes) -> Any:
         return _loads(raw)
     except orjson.JSONDecodeError as error:
         raise RemoteProtocolError("message", f"must be JSON: {error}; it begins {shown(bytes(raw[:40]))}") from None
-
-
-def checked(document: Any) -> dict[str, Any]:
-    """Return the document if its two members have the right types; RemoteProtocolError otherwise."""
-    if type(document) is not dict:
-        raise RemoteProtocolError("message", f"must be an object with now and events, not {shown(document)}")
-    if type(document.get("now")) not in _NUMBERS:
-        raise RemoteProtocolError("now", _must(document, "now", "a number of seconds"))
-    if type(document.get("events")) is not list:
-        raise RemoteProtocolError("events", _must(document, "events", "a list"))
-    return document
 
 
 def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool, dialect_name: str = "") -> Message:

@@ -68,10 +68,10 @@ class Plan(RegistrationVerbs):
 
     __slots__ = (
         "_calls",
-        "_others",
         "_state",
         "_tasks",
         "_warn_user",
+        "commands",
         "dialect",
         "holds",
         "promises",
@@ -91,11 +91,11 @@ class Plan(RegistrationVerbs):
         self.dialect: Dialect = V4
         #: The instant at which the commands take effect: `now`, or later with a decision clock.
         self.timestamp = 0.0
-        #: Commands to send, in the order of the verbs, except calls.
-        self._others: list[Command] = []
-        #: The calls. They are sent first, because Batsim's clock advances slightly with each event that it applies
-        #: (E18).
-        self._calls: list[Command] = []
+        #: Commands to send, in the order of the verbs, but for calls, which are first: Batsim's clock advances slightly
+        #: with each event that it applies (E18).
+        self.commands: list[Command] = []
+        #: Number of these calls.
+        self._calls = 0
         #: Commands that were written when they were checked.
         self.written: Written = {}
         #: Called with each start of executors on named hosts, or on hosts that may be shared; None for no callback.
@@ -106,11 +106,6 @@ class Plan(RegistrationVerbs):
         self.promises: dict[str, Slot | Claim | Shadow | RoomSlot] = {}
         #: Job id -> the reason of its rejection.
         self.rejections: dict[str, str] = {}
-
-    @property
-    def commands(self) -> list[Command]:
-        """The commands to send, in the order of sending."""
-        return self._calls + self._others if self._calls else self._others
 
     @property
     def free(self) -> HostSet:
@@ -167,7 +162,7 @@ class Plan(RegistrationVerbs):
         if job.demand is not None:
             self._tasks.note_whole(job)
         state.apply(command)
-        self._others.append(command)
+        self.commands.append(command)
         self.holds.pop(job.id, None)
         self.promises.pop(job.id, None)
 
@@ -188,7 +183,7 @@ class Plan(RegistrationVerbs):
     def _start_tasks(self, job: Job, placed: Placed) -> None:
         command = self._tasks.started(job, placed, self.timestamp, self.dialect)
         self._state.apply(command)
-        self._others.append(self._tasks.sent(command))
+        self.commands.append(self._tasks.sent(command))
         self._forget(job.id)
 
     def reject(self, job: Job, why: str) -> None:
@@ -222,11 +217,12 @@ class Plan(RegistrationVerbs):
         at = number_of("wake at", time)
         if not (math.isfinite(at) and at > self._state.now):
             raise PlanError(f"wake at {at!r}: it must be later than now, {self._state.now!r}")
-        at = max(at, self.timestamp + SHORTEST_CALL * (len(self._calls) + 1))
+        at = max(at, self.timestamp + SHORTEST_CALL * (self._calls + 1))
         if at not in self._state.wakeups:
             call = CallMeLater(self.timestamp, at)
             self._state.apply(call)
-            self._calls.append(call)
+            self.commands.insert(self._calls, call)
+            self._calls += 1
 
     def call_at(self, time: SupportsFloat) -> None:
         """Request a call at exactly `time`, in the order of the verbs, even if this instant is requested already.
@@ -308,7 +304,7 @@ class Plan(RegistrationVerbs):
         """
         insist("ask energy", missing(self.dialect, events.Query))
         self.check_energy("ask energy")
-        self._others.append(events.Query(self.timestamp, {"consumed_energy": {}}))
+        self.commands.append(events.Query(self.timestamp, {"consumed_energy": {}}))
 
     def answer(self, values: Mapping[str, Any]) -> None:
         """Answer a Query of Batsim."""
@@ -349,8 +345,8 @@ class Plan(RegistrationVerbs):
     def begin(self, timestamp: float) -> None:
         """Begin the plan of a new message, for the engine; commands take effect at `timestamp`."""
         self.timestamp = timestamp
-        self._others = []
-        self._calls = []
+        self.commands = []
+        self._calls = 0
         if self.written:
             self.written = {}
 
@@ -402,7 +398,7 @@ class Plan(RegistrationVerbs):
 
     def _send(self, command: Command) -> None:
         self._state.apply(command)
-        self._others.append(command)
+        self.commands.append(command)
 
     def _send_written(self, what: str, command: Command) -> None:
         """Send a command of a rare verb, whose data comes from the algorithm and may not be valid JSON."""

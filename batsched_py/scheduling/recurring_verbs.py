@@ -43,7 +43,7 @@ class RecurringVerbs(ABC):
     dialect: Dialect
     timestamp: float
     _state: State
-    _others: list[Command]
+    commands: list[Command]
 
     @abstractmethod
     def _send(self, command: Command) -> None:
@@ -70,7 +70,7 @@ class RecurringVerbs(ABC):
         if name in self._state.periodic:
             raise PlanError(f"{what}: calls of this name go on")
         self._check_period(what, period, times)
-        self._start_calls(CallPeriodically(self.timestamp, name, period, times))
+        self._order(CallPeriodically(self.timestamp, name, period, times))
 
     def stop_calls(self, name: str) -> None:
         """End the calls requested by `call_every`."""
@@ -95,7 +95,7 @@ class RecurringVerbs(ABC):
             hosts = HostSet(self._state.hosts.all)
             self._send(CreateProbe(self.timestamp, ENERGY, hosts, period, None, "sum"))
         else:
-            self._start_calls(CallPeriodically(self.timestamp, ENERGY, period))
+            self._order(CallPeriodically(self.timestamp, ENERGY, period))
 
     def stop_watching(self) -> None:
         """End `watch_energy`."""
@@ -152,14 +152,11 @@ class RecurringVerbs(ABC):
     def _watches(self) -> bool:
         return ENERGY in self._state.probes or ENERGY in self._state.periodic
 
-    def _start_calls(self, command: CallPeriodically) -> None:
-        if self.dialect.is_v5:
-            self._send(command)
-        else:
-            self._state.apply(command)
-
     def _end_calls(self, name: str) -> None:
-        command = StopCalls(self.timestamp, name)
+        self._order(StopCalls(self.timestamp, name))
+
+    def _order(self, command: CallPeriodically | StopCalls) -> None:
+        """Send a command on periodic calls, which the session makes itself for other versions than Batsim 5."""
         if self.dialect.is_v5:
             self._send(command)
         else:

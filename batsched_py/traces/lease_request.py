@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Final, Literal, NamedTuple
 
 from batsched_py.model.lease_terms import DiskImage, NodeSet
 from batsched_py.model.resources import CPU, MEMORY, Resources, check_type, read_resources
 from batsched_py.text.display import shown
+from batsched_py.text.wording import counted
 
 #: Resources of hosts of logs, and default request of nodes of leases: one CPU, and 1 GB.
 WHOLE_HOST: Final[Resources] = {CPU: 100, MEMORY: 1024}
@@ -103,3 +105,18 @@ def read_site(text: str, most: int) -> LeaseSite:
 def uniform_site(hosts: int) -> LeaseSite:
     """Return a site of hosts with one CPU and 1 GB each."""
     return LeaseSite(tuple(WHOLE_HOST), (NodeSet(hosts, WHOLE_HOST),))
+
+
+def kinds_of(requests: Iterable[LeaseRequest]) -> list[str]:
+    """Return the number of leases of each kind."""
+    kinds = Counter(
+        "deadline lease"
+        if request.deadline is not None
+        else "best-effort lease"
+        if request.start is None
+        else "immediate lease"
+        if request.start == "now"
+        else "advance reservation"
+        for request in requests
+    )
+    return [counted(number, kind) for kind, number in sorted(kinds.items())]

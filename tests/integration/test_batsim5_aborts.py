@@ -90,7 +90,7 @@ def last_reply() -> None:
 def two_periods(plan: Plan) -> None:
     """The second is no multiple of the first."""
     plan.call_every(2, "a")
-    plan._others.clear()
+    plan.commands.clear()
     plan.call_every(3, "b")
 
 

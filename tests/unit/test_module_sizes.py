@@ -10,19 +10,16 @@ MOST: Final = 400
 #: Modules that are one noun with more lines -> their lines. Numbers may only become smaller.
 LARGE: Final = {
     # One class each, whose methods share its invariants: the state machine of a run, of a future, of a VM...
-    "experiments/orchestrator.py": 418,
     "planning/future/availability.py": 519,
     "session/session.py": 549,
     "state/state.py": 525,
     "timelines/vm.py": 450,
     # The verbs, each with its checks; those of registration and periodic calls are in modules of their own.
-    "scheduling/plan.py": 434,
+    "scheduling/plan.py": 430,
     # Sets as integers and their text, in one place for the path of a decision.
     "bits.py": 413,
     # A reader and a writer of each command, and their tables.
     "protocol/command_forms.py": 443,
-    # One command: its options, and what it does.
-    "cli/commands/convert.py": 408,
 }
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -46,7 +45,7 @@ from batsched_py.traces.formats import (
 )
 from batsched_py.traces.image_file import read_images
 from batsched_py.traces.lease_log import log_requests
-from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, uniform_site
+from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, kinds_of, uniform_site
 from batsched_py.traces.lease_workload import lease_workload, site_platform
 from batsched_py.traces.other_batsim import lines_on_changes, prepared
 from batsched_py.traces.platform_writer import write_flat_platform
@@ -342,7 +341,7 @@ def _convert_leases(request: ConvertRequest) -> None:
         changes = replace(changes, images=images)
     requests = changes.apply(str(request.log), requests)
     _write(request, requests, site)
-    say_all((*lines, *_kinds(requests)))
+    say_all((*lines, *kinds_of(requests)))
     if request.platform is not None and site is not None:
         say(_written(request.platform, site.size))
     say(_written(request.output, 0 if site is None else site.size))
@@ -384,21 +383,6 @@ def _write(request: ConvertRequest, requests: Sequence[LeaseRequest], site: Leas
     else:
         content = lease_workload(str(log), requests, 0 if site is None else site.size)
     request.written.write(output, content, WriteOptions(_description(log)))
-
-
-def _kinds(requests: Iterable[LeaseRequest]) -> list[str]:
-    """Return the number of leases of each kind."""
-    kinds = Counter(
-        "deadline lease"
-        if request.deadline is not None
-        else "best-effort lease"
-        if request.start is None
-        else "immediate lease"
-        if request.start == "now"
-        else "advance reservation"
-        for request in requests
-    )
-    return [counted(number, kind) for kind, number in sorted(kinds.items())]
 
 
 def _description(log: Path) -> str:

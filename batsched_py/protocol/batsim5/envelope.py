@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from batsched_py.errors import RemoteProtocolError
-from batsched_py.protocol.codec import checked, dump, loads
+from batsched_py.protocol.codec import dump
+from batsched_py.protocol.codec import parse as parse_message
 from batsched_py.protocol.fields import Data, rest
 from batsched_py.protocol.forms import Envelope
 from batsched_py.reading.faults import FieldError
@@ -65,10 +66,12 @@ def parse(raw: bytes) -> dict[str, Any]:
     content = raw[:-1] if raw.endswith(_END) else raw
     if b"/*" in content:
         content = _COMMENTS.sub(lambda found: found[1] or found[2] or b" ", content)
-    document = loads(content)
-    if type(document) is dict and type(document.get("now")) is not float:
+    return parse_message(content, _complete_now)
+
+
+def _complete_now(document: dict[str, Any]) -> None:
+    if type(document.get("now")) is not float:
         document["now"] = _number(document.get("now", 0.0))
-    return checked(document)
 
 
 def _number(value: Any) -> Any:

@@ -253,7 +253,7 @@ class Smuggler(Scheduler[NoOptions]):
     name = "smuggler"
 
     def decide(self, view: View, plan: Plan) -> None:
-        plan._others.append(KillJob(0.0, ()))
+        plan.commands.append(KillJob(0.0, ()))
 
 
 def test_a_reply_that_cannot_be_written_tells_the_story_too() -> None:
