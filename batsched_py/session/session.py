@@ -485,7 +485,7 @@ class Session:
         if self._requests is not None:
             self._attempt(self._requests.finish)
         if self._state.arriving:  # its own jobs, which Batsim does not submit: there may be no later message
-            self._attempt(self._admit_registered)
+            self._attempt(partial(self._admit, self._state.arriving))
         if self._state.periodic or self._state.probes:
             self._recurring.renew()
         if self._state.asked:
@@ -528,9 +528,6 @@ class Session:
         self._misdated = misdated_line(self._message.events)
         if self._misdated:
             self._warn(self._misdated)
-
-    def _admit_registered(self) -> None:
-        self._admit(self._state.arriving)
 
     def _refusal(self, job: Job) -> str | None:
         """Return the reason to reject a job that can never run, before the algorithm sees it; None if it may wait."""
