@@ -103,6 +103,8 @@ class Requests:
             self._plan.reject(self._state.held.jobs[job_id], "it was cancelled")
         elif job_id in self._state.control or not self._scheduler.cancel(job_id, self._view, self._plan):
             self._plan.warn(f"{CANCEL_JOB} {shown(job_id)}: it neither waits nor runs")
+        else:
+            self._state.let_others_start()
 
 
 def _read(members: Mapping[str, Any], now: float) -> tuple[Job, Mapping[str, Any] | None]:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from batsched_py.api import HostSet, Job, OptionError, Plan, Slot, View, counted, option
+from batsched_py.api import HostSet, Job, OptionError, Placed, Plan, Slot, View, counted, option
 from batsched_py.planning.future.promise_book import PromiseBook
 from batsched_py.planning.power import HostPower, positive_numbers, read_power
 from batsched_py.schedulers.backfilling.algorithms import Overtaking
@@ -78,6 +78,8 @@ class Prepared(Struct, frozen=True):
 
     job: Job
     hosts: HostSet
+    #: The places of its tasks, some of them on other hosts; None for a job with whole hosts.
+    placed: Placed | None = None
 
 
 class DvfsRules(OvertakingRules[DvfsOptions]):
@@ -87,6 +89,9 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
         super().__init__(options, view, depth)
         if options.power_cap is not None:
             self.on_hosts = True  # watts are promised for specific hosts
+            self.packs_not = (
+                "option power_cap counts jobs with whole hosts: for tasks that share them use energy_budget"
+            )
         #: Job id -> the job, and the hosts for which its pstate was requested; it counts as started.
         self.prepared: dict[str, Prepared] = {}
         self.excluded = self.prepared
@@ -133,8 +138,32 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
         return sorted((speeds[pstate] if speeds else 0.0, pstate) for pstate in power.computing)
 
     def start_now(self, prepared: Prepared, view: View, plan: Plan) -> None:
-        """Start a job whose hosts are ready."""
-        super().start(prepared.job, prepared.hosts, view, plan)
+        """Start a job whose hosts are ready; tasks may have lost their room on other hosts, and are served anew."""
+        job, placed = prepared.job, prepared.placed
+        if placed is None:
+            super().start(job, prepared.hosts, view, plan)
+        elif plan.has_room(job, placed):
+            super().start_tasks(job, placed, view, plan)
+
+    def start_tasks(self, job: Job, placed: Placed, view: View, plan: Plan) -> None:
+        """Start the tasks if their hosts compute at full speed, else request that; hosts with tasks already do."""
+        fresh = placed.hosts - view.part
+        wanted: dict[int, int] = {}
+        for host in fresh:
+            pstate = self.full_speed(host)
+            wanted[pstate] = wanted.get(pstate, 0) | 1 << host
+        if all(self.pstate_of(host, view) == pstate for pstate, bits in wanted.items() for host in HostSet(bits)):
+            super().start_tasks(job, placed, view, plan)
+            return
+        for pstate, bits in wanted.items():
+            plan.set_pstate(HostSet(bits), pstate)
+        view.availability().expect(fresh, view.now + self.duration(job))
+        self.prepared[job.id] = Prepared(job, fresh, placed)
+
+    def full_speed(self, host: int) -> int:
+        """Return the first of the fastest pstates of a host."""
+        fastest = self.pstates[host][-1][0]
+        return min(pstate for speed, pstate in self.pstates[host] if speed == fastest)
 
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
         """Start the job if its hosts are in its pstate, else request the pstate."""
@@ -157,8 +186,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
     def choose_pstate(self, job: Job, flops: float | None, host: int) -> int:
         """Return the pstate of the policy if it is safe; else the next faster safe one; else the fastest."""
         pstates, options = self.pstates[host], self.options
-        fastest = pstates[-1][0]
-        first = min(pstate for speed, pstate in pstates if speed == fastest)
+        fastest, first = pstates[-1][0], self.full_speed(host)
         if not fastest:
             return first if options.pstate is None else options.pstate
         slowest = 0
@@ -259,7 +287,8 @@ class EasyDvfs(Overtaking[DvfsOptions]):
     """EASY; before a job starts, the pstate for it is requested of its hosts; it starts when they acknowledge.
 
     A pstate is safe for a job if its flops, divided by the speed there, take at most `margin` of its walltime: Batsim
-    does not stretch walltimes. Jobs whose flops are not known, and those that communicate, compute at full speed. Where
+    does not stretch walltimes. Jobs whose flops are not known, those that communicate, and tasks that may share hosts,
+    compute at full speed. Where
     no speeds are known a fixed pstate is taken for safe, with a warning.
 
     With a power cap a job starts in the first pstate, from that of the policy to the slowest that is safe, with which
@@ -269,6 +298,7 @@ class EasyDvfs(Overtaking[DvfsOptions]):
     """
 
     name = "easy_dvfs"
+    places_tasks = True
     source = (
         "A frequency for each job of EASY, as in Etinski, Corbalan, Labarta and Valero, BSLD threshold driven power"
         " management policy for HPC centers, IPDPS Workshops 2010; chosen by walltimes, not by slowdowns"

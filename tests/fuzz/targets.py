@@ -489,6 +489,7 @@ def file_targets() -> Iterator[Target]:
         with_file(
             "log.swf",
             "convert log.swf -o w.json",
+            "convert log.swf -o w.json --cancelled",
             "convert log.swf -o p.json --skip 3 --every 5",
             "metrics log.swf --from 1970-01-01 --by user",
             "convert log.swf -o p.json --from 1700000030",

@@ -121,6 +121,8 @@ class Checker:
         self.shared = 0
         #: Number of orders to sleep.
         self.slept = 0
+        #: The states that were requested, in order.
+        self.states: list[str] = []
 
     def check(self, request: bytes, reply: bytes) -> None:
         """After each message."""
@@ -148,6 +150,7 @@ class Checker:
         used = {host for start in self._running.values() for host in start.hosts}
         assert used.isdisjoint(command.hosts)
         self._asleep |= set(command.hosts)
+        self.states.append(command.state)
         self.slept += command.state not in COMPUTING
 
     def _job(self, job_id: str) -> Job | None:

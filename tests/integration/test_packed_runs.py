@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from batsched_py.errors import OptionError
 from batsched_py.model.demand import TaskDemand
 from batsched_py.model.workload import Workload
 from batsched_py.planning.policies.packing import PACKED_SELECTIONS
@@ -26,6 +27,7 @@ PLACING: list[tuple[str, dict[str, str]]] = [
     ("filler", {"order": "desc_size"}),
     ("fcfs", {"constraint": "query", "packing": "fgd"}),
     *((name, options) for name, options in SPECIAL if "sleeper" in name or name in ("energy_budget", "killer")),
+    ("easy_dvfs", {"policy": "slowest", "speeds": "1e9,5e8,1,1,1"}),
     ("energy_budget", {"power_cap": "460"}),
     ("energy_budget", {"power_cap": "460", "shutdown": "true", "idle_time": "0", "packing": "worst_fit"}),
     ("energy_budget", {"power_cap": "500", "energy": "45000", "period": "100", "backfill_order": "sjf"}),
@@ -33,7 +35,7 @@ PLACING: list[tuple[str, dict[str, str]]] = [
 #: Algorithms that end or refuse jobs by rules of their own.
 WILFUL = ("crasher", "killer", "rejecter", "slurm")
 #: Algorithms that know hosts only, one variant of each.
-OTHERS = [each for each in EACH if each[0] in ("easy_dvfs", "placer")]
+OTHERS = [each for each in EACH if each[0] == "placer"]
 
 
 @pytest.mark.parametrize(("name", "options"), PLACING)
@@ -88,7 +90,7 @@ def test_a_job_with_more_tasks_than_hosts_runs_if_they_fit() -> None:
     specs = [(0, 9, 5, 9, TaskDemand(cores=2000), False, 0)]
     result, _, _ = run_packed("fcfs", {}, packed_workload(specs))
     assert [record.state for record in result.jobs] == ["COMPLETED_SUCCESSFULLY"]
-    _, session, _ = run_packed("easy_dvfs", {}, packed_workload(specs))
+    _, session, _ = run_packed("placer", {}, packed_workload(specs))
     assert session.plan.rejections == {"w0!000": "needs 9 hosts, the platform has 4"}
 
 
@@ -102,7 +104,7 @@ def test_demands_that_no_host_can_meet_are_rejected_in_one_line() -> None:
         TaskDemand(gpus=1, models=("A100",)),
         TaskDemand(cores=16_000),
     ]
-    for algorithm in ("fcfs", "easy_dvfs"):
+    for algorithm in ("fcfs", "placer"):
         workload = packed_workload([(0, 2 if task.cores == 16_000 else 1, 1, 9, task, False, 0) for task in tasks])
         _, session, _ = run_packed(algorithm, {}, workload)
         assert session.plan.rejections == {
@@ -196,3 +198,13 @@ def test_all_jobs_on_a_host_are_stopped_for_a_reservation_of_its_gpus() -> None:
     assert {"000", "001", "000#1", "001#1"} <= starts.keys()
     assert starts["003"] == 5
     assert starts["000#1"] == 14
+
+
+def test_tasks_compute_at_full_speed_and_a_cap_on_them_is_refused() -> None:
+    """A host that a slow job has left is switched before tasks start there; the option is named."""
+    jobs = [(0, 4, 5, 50, None, False, 0), (6, 1, 5, 9, TaskDemand(cores=500), False, 0)]
+    result, _, checker = run_packed("easy_dvfs", {"policy": "fixed", "pstate": "1"}, packed_workload(jobs))
+    assert [record.state for record in result.jobs] == ["COMPLETED_SUCCESSFULLY"] * 2
+    assert checker.states == ["1", "0"]
+    with pytest.raises(OptionError, match="power_cap counts jobs with whole hosts"):
+        run_packed("easy_dvfs", {"power_cap": "700"}, packed_workload(jobs))

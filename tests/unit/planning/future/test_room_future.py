@@ -8,6 +8,7 @@ import pytest
 
 from batsched_py.hostset import HostSet
 from batsched_py.planning.future.availability import Availability
+from batsched_py.planning.future.promises import RoomSlot
 from tests.unit.planning.room_oracle import SharedLife
 
 
@@ -41,6 +42,24 @@ def test_whole_hosts_are_found_beside_tasks_as_an_oracle_finds_them(seed: int) -
         assert future.shadow(size) == oracle.shadow(size), deed
         for time, hosts in future.host_falls():
             assert hosts.bits == oracle.free_during(now, math.nextafter(time, math.inf)), deed
+
+
+@pytest.mark.parametrize("seed", range(60, 75))
+def test_rooms_are_found_from_an_instant_on(seed: int) -> None:
+    """At this instant if an oracle finds places then, else later, and never before."""
+    life = SharedLife(seed)
+    for _ in range(40):
+        deed = life.step()
+        wanted, duration, among, rating = life.question()
+        first = life.oracle.now + life.chance.choice((0, 1, 3, 7.5))
+        pack = life.packers[rating]
+        found = life.future.earliest_room(wanted, duration, pack, HostSet(among), first=first)
+        places = life.oracle.places_at(wanted, first, first + duration, among, rating)
+        if places is not None:
+            assert found == RoomSlot(first, first + duration, places, wanted), deed
+        elif found is not None:
+            assert found.start > first, deed
+            assert found.places == life.oracle.places_at(wanted, found.start, found.end, among, rating), deed
 
 
 def test_nothing_is_left_of_tasks_that_are_over() -> None:
