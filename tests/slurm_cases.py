@@ -107,7 +107,10 @@ class Player:
             return
 
     def _action(self, at: float, _number: int, command: str) -> None:
-        self._obey(self.controller.action(self._filled(command), at + 0.01))
+        try:
+            self._obey(self.controller.action(self._filled(command), at + 0.01))
+        except SlurmRefusalError:  # as Slurm refuses it
+            return
 
     def _end(self, at: float, number: int, key: str) -> None:
         if self._ends.get(key) == number:

@@ -8,7 +8,7 @@ from batsched_py.errors import SlurmRefusalError
 from batsched_py.slurm.accounts import Association, Qos
 from batsched_py.slurm.cluster import ClusterState
 from batsched_py.slurm.configuration import UNLIMITED, SlurmPartition
-from batsched_py.slurm.dependencies import KINDS
+from batsched_py.slurm.dependencies import KINDS, referenced
 from batsched_py.slurm.jobs import SlurmJob
 from batsched_py.slurm.submission import BatchRequest
 
@@ -111,8 +111,13 @@ class JobAdmission:
             if wanted.count > most:
                 raise SlurmRefusalError("Requested node configuration is not available")
         for part in filter(None, request.dependency.replace("?", ",").split(",")):
-            if part.partition(":")[0] not in KINDS and part != "singleton":
+            if part != "singleton" and not self._is_known(part):
                 raise SlurmRefusalError("Job dependency problem")
+
+    def _is_known(self, part: str) -> bool:
+        """Is a part of a dependency of a known kind, and on jobs that were submitted?"""
+        kind, _, references = part.partition(":")
+        return kind in KINDS and all(one in self._cluster.jobs for one in referenced(references))
 
     def _check_reservation(self, request: BatchRequest, association: Association | None) -> None:
         if request.reservation is None:

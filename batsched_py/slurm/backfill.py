@@ -97,7 +97,7 @@ class BackfillScheduler:
         while True:
             nodes = self._nodes(here, candidate, after, after + seconds)
             following = self._next_edge(here, after) if may_reserve else None
-            found = earliest(self._cluster, job, nodes, after=after, now=now) if nodes else None
+            found = earliest(self._cluster, job, nodes, after=after, now=now, clock=self._clock) if nodes else None
             if found is not None and (not may_reserve or found[0] <= self._next_end(here, after, after + seconds)):
                 start, allocation = found
                 if start <= now and not self._lacks_licences(here, candidate, start, start + seconds):

@@ -13,7 +13,7 @@ from batsched_py.slurm.jobs import HELD, PENDING, SlurmJob
 from batsched_py.slurm.reservations import AdvanceReservation
 from batsched_py.text.display import displayed
 
-_RESERVATION_FLAGS = frozenset({"maint", "ignore_jobs", "magnetic", "license_only", "any_nodes"})
+_RESERVATION_FLAGS = frozenset({"maint", "overlap", "ignore_jobs", "magnetic", "license_only", "any_nodes"})
 
 
 class ClusterCommands:
@@ -154,19 +154,29 @@ class ClusterCommands:
         if unknown := options.keys() - known:
             raise ValueError(f"{displayed(min(unknown))} of a reservation is not supported")
         start = int(now) + (whole(options["starttime"].removeprefix("now+")) if "+" in options["starttime"] else 0)
-        self._cluster.reservations.all.append(
-            AdvanceReservation(
-                name=options["reservationname"],
-                start=start,
-                end=start + minutes(options["duration"]) * 60,
-                nodes=self._nodes(options["nodes"]) if options.get("nodes") else 0,
-                users=frozenset(options.get("users", "").split(",")) - {""},
-                accounts=frozenset(options.get("accounts", "").split(",")) - {""},
-                flags=flags,
-                licences=licences(options.get("licenses", "")),
-            )
+        made = AdvanceReservation(
+            name=options["reservationname"],
+            start=start,
+            end=start + minutes(options["duration"]) * 60,
+            nodes=self._nodes(options["nodes"]) if options.get("nodes") else 0,
+            users=frozenset(options.get("users", "").split(",")) - {""},
+            accounts=frozenset(options.get("accounts", "").split(",")) - {""},
+            flags=flags,
+            licences=licences(options.get("licenses", "")),
         )
+        self._check_nodes(made)
+        self._cluster.reservations.all.append(made)
         self._changed(now)
+
+    def _check_nodes(self, made: AdvanceReservation) -> None:
+        """Refuse a reservation of nodes that jobs may use beyond its start, or that another one has."""
+        cluster, flags = self._cluster, made.flags
+        jobs = [job for job in cluster.running if job.allocation is not None and job.limit_end > made.start]
+        if "ignore_jobs" not in flags and any(job.allocation.nodes & made.nodes for job in jobs if job.allocation):
+            raise ValueError("Requested nodes are busy")
+        others = [one for one in cluster.reservations.all if one.overlaps(made.start, made.end)]
+        if not flags & {"maint", "overlap"} and any(one.nodes & made.nodes for one in others):
+            raise ValueError("Requested nodes are busy")
 
     def _delete(self, text: list[str], now: float) -> None:
         name = _options([text[-1]]).get("reservationname", text[-1])

@@ -29,6 +29,8 @@ class SchedulerOptions:
     bf_resolution: int = 60
     #: Minutes.
     bf_window: int = 1440
+    #: By how many seconds each further window of ends is longer than the one before; 0 to double it.
+    bf_window_linear: int = 0
     bf_max_job_test: int = 500
     bf_max_job_user: int = 0
     bf_max_job_part: int = 0

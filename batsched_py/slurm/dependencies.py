@@ -30,6 +30,12 @@ def longest_delay(job: SlurmJob) -> float:
     return 60.0 * max((int(one) for one in re.findall(r"\+(\d{1,6})", job.request.dependency)), default=0)
 
 
+def referenced(text: str) -> list[int]:
+    """Return the ids in references such as `5:6+10`; 0, which no job has, for what is none."""
+    matches = [_REFERENCE.fullmatch(reference) for reference in text.split(":")]
+    return [int(match[1]) if match else 0 for match in matches]
+
+
 def _state(part: str, job: SlurmJob, jobs: Mapping[int, Sequence[SlurmJob]], now: float) -> str:
     kind, _, references = part.partition(":")
     if kind == "singleton":

@@ -25,6 +25,8 @@ class _Offer:
     tasks: int
     weight: int
     free_cpus: int
+    #: Generic resources of the kinds that are asked for, beyond those.
+    spare_gres: int = 0
 
 
 @dataclass(slots=True)
@@ -43,6 +45,10 @@ class _Need:
 
     def is_met(self) -> bool:
         return self.nodes <= 0 and self.tasks <= 0
+
+    def suits(self, offer: _Offer) -> bool:
+        """May the node be taken: is it not the last one, or does it suffice?"""
+        return self.most_nodes > 1 or offer.tasks >= self.tasks
 
 
 class NodeSelector:
@@ -89,8 +95,16 @@ class NodeSelector:
         tasks = cpus // request.cpus_per_task
         if request.tasks_per_node is not None:
             tasks = min(tasks, request.tasks_per_node)
-        tasks = min(tasks, self._most_tasks_by_gres(use, job, at, tasks))
-        return _Offer(at, tasks, node.weight, cpus) if tasks > 0 else None
+        if request.gres or request.gpus or request.gpus_per_task:
+            tasks = min(tasks, self._most_tasks_by_gres(use, job, at, tasks), job.tasks)
+        return _Offer(at, tasks, node.weight, cpus, self._spare_gres(use, job, at)) if tasks > 0 else None
+
+    def suitable(self, job: SlurmJob, nodes: int) -> int:
+        """Return those of the nodes that have the features that the job asks for."""
+        allowed = 0
+        for choice in self.choices(job.request.constraint):
+            allowed |= choice.nodes
+        return nodes & allowed
 
     def nodes_for_user(self, use: NodeUse, job: SlurmJob, nodes: int) -> int:
         """Return the nodes without those on which other users exclude the job's, or it excludes them."""
@@ -124,6 +138,11 @@ class NodeSelector:
             return min(tasks, gpus // request.gpus_per_task) if request.gpus_per_task else (tasks if gpus else 0)
         return tasks
 
+    def _spare_gres(self, use: NodeUse, job: SlurmJob, at: int) -> int:
+        wanted = {one.name for one in job.request.gres}
+        kinds = self._configuration.nodes[at].gres if wanted else ()
+        return sum(count for kind, count in zip(kinds, use.free_gres[at], strict=False) if kind.name in wanted)
+
     def _free_gpus(self, use: NodeUse, at: int) -> int:
         kinds = self._configuration.nodes[at].gres
         return sum(count for kind, count in zip(kinds, use.free_gres[at], strict=True) if kind.name == "gpu")
@@ -146,6 +165,8 @@ class NodeSelector:
         need = _Need(job.min_nodes, job.tasks, job.max_nodes)
         if len(offers) < need.nodes or sum(offer.tasks for offer in offers) < need.tasks:
             return None
+        if need.most_nodes == 1:
+            offers = [offer for offer in offers if offer.tasks >= need.tasks]
         if self._configuration.switches:
             return self._by_switches(offers, need, most_switches)
         if self._configuration.cr_lln:
@@ -153,10 +174,14 @@ class NodeSelector:
         serial = job.tasks == 1 and self._configuration.scheduler.pack_serial_at_end
         if serial:
             return _greedy(sorted(offers, key=lambda offer: (offer.weight, -offer.node)), need)
-        found = self._consecutive(offers, copy(need))
-        # With a fixed number of nodes, blocks may end before all tasks have a place: large nodes are then first.
-        found = found or _greedy(sorted(offers, key=lambda offer: (offer.weight, -offer.tasks, offer.node)), copy(need))
-        return found or _greedy(sorted(offers, key=lambda offer: (-offer.tasks, offer.node)), need)
+        if (found := self._consecutive(offers, copy(need))) is not None:
+            return found
+        # Where the number of nodes is bounded, small nodes may be in the way.
+        for most in sorted({offer.tasks for offer in offers})[:-1] if need.most_nodes < len(offers) else ():
+            left = [offer for offer in offers if offer.tasks > most]
+            if (found := self._consecutive(left, copy(need))) is not None:
+                return found
+        return None
 
     def _consecutive(self, offers: Sequence[_Offer], need: _Need) -> list[tuple[_Offer, int]] | None:
         return _best_fit(_blocks(offers), need, is_single=not self._configuration.linear)
@@ -248,7 +273,7 @@ def _best_fit(blocks: list[list[_Offer]], need: _Need, is_single: bool = True) -
         if enough:
             best = min(enough, key=lambda block: (_total(block) - need.tasks, block[0].node))
             if is_single and need.nodes <= 1 and (single := [offer for offer in best if offer.tasks >= need.tasks]):
-                offer = min(single, key=lambda offer: (offer.tasks, offer.node))
+                offer = min(single, key=lambda offer: (offer.tasks, offer.spare_gres, offer.node))
                 return [*taken, (offer, need.take(offer))]
         else:
             best = min(equal, key=lambda block: (-_total(block), block[0].node))
@@ -256,7 +281,8 @@ def _best_fit(blocks: list[list[_Offer]], need: _Need, is_single: bool = True) -
         for offer in best:
             if need.is_met() or need.most_nodes <= 0:
                 break
-            taken.append((offer, need.take(offer)))
+            if need.suits(offer):
+                taken.append((offer, need.take(offer)))
     return taken if need.is_met() else None
 
 

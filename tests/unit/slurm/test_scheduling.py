@@ -82,6 +82,36 @@ def test_a_reservation_keeps_its_nodes_for_its_users() -> None:
         submit(slurm, "-J b -n 1 --reservation=r", 130, user="bob")
 
 
+def test_a_reservation_of_busy_nodes_is_refused() -> None:
+    """A job may run on n1 until its limit; with ignore_jobs the reservation is made, and only maint may overlap it."""
+    slurm = controller()
+    submit(slurm, "-J a -n 4 -t 2")
+    slurm.advance(9)
+    create = "scontrol create reservation reservationname={} starttime=now+60 duration=5 nodes=n1 users=alice flags={}"
+    for name, flags in (("r", ""), ("s", "maint")):
+        with pytest.raises(SlurmRefusalError, match="Requested nodes are busy"):
+            slurm.action(create.format(name, flags), 10)
+    slurm.action(create.format("r", "ignore_jobs"), 10)
+    with pytest.raises(SlurmRefusalError, match="Requested nodes are busy"):
+        slurm.action(create.format("s", "ignore_jobs"), 10)
+    slurm.action(create.format("s", "ignore_jobs,maint"), 10)
+    assert len(slurm.cluster.reservations.all) == 2
+
+
+def test_a_dependency_on_no_job_is_refused() -> None:
+    """The message is that of Slurm."""
+    with pytest.raises(SlurmRefusalError, match="Job dependency problem"):
+        submit(controller(), "-J a -n 1 --dependency=afterok:7")
+
+
+def test_small_nodes_are_left_out_if_a_job_of_few_nodes_does_not_fit_with_them() -> None:
+    """The block n[2-4] has enough processors, but from its low end two nodes have only six."""
+    slurm = controller()
+    for options in ("-J a -n 4 -t 1", "-J b -n 2 -t 1", "-J c -N 2 -n 8 -t 1"):
+        submit(slurm, options)
+    assert [nodes for _, _, nodes in starts(slurm, 20)] == ["n1", "n2", "n[3-4]"]
+
+
 def test_a_dependency_opens_when_the_other_job_has_ended_well() -> None:
     """After a failure it is never satisfied."""
     slurm = controller()
