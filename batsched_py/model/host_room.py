@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -11,6 +10,9 @@ from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
 
 #: The kind of tasks that share a GPU; other tasks have the number of their GPUs as kind.
 SHARED: Final = 0
+#: What `HostRoom.lacking` returns for GPUs of another model, and for a host that others use.
+OTHER_MODEL: Final = "GPUs of an allowed model"
+NOT_EMPTY: Final = "an empty host"
 
 
 class TaskPlace(NamedTuple):
@@ -59,7 +61,7 @@ class HostRoom:
         self.cores, self.memory = capacity.cores, capacity.memory
         self.gpus: tuple[int, ...] = (WHOLE,) * capacity.gpus
         self.gpu_amount = capacity.gpus * WHOLE
-        self.kinds = Counter[int]()
+        self.kinds: dict[int, int] = {}
         self.others = dict(capacity.others)
 
     @property
@@ -71,8 +73,9 @@ class HostRoom:
 
     def copy(self) -> HostRoom:
         """Return an independent room with the same amounts."""
-        other = HostRoom(self.capacity)
-        other.cores, other.memory, other.gpus, other.gpu_amount = self.cores, self.memory, self.gpus, self.gpu_amount
+        other = HostRoom.__new__(HostRoom)
+        other.capacity, other.cores, other.memory = self.capacity, self.cores, self.memory
+        other.gpus, other.gpu_amount = self.gpus, self.gpu_amount
         other.kinds, other.others = self.kinds.copy(), self.others.copy()
         return other
 
@@ -83,14 +86,14 @@ class HostRoom:
     def lacking(self, demand: TaskDemand) -> str:
         """Return the first resource of which too little is free for the task, "" if it fits."""
         if demand.exclusive and not self.is_empty:
-            return "an empty host"
+            return NOT_EMPTY
         if demand.cores > self.cores:
             return "cores"
         if demand.memory > self.memory:
             return "memory"
         if demand.gpus:
             if demand.models and self.capacity.model not in demand.models:
-                return "GPUs of an allowed model"
+                return OTHER_MODEL
             if not self._has_gpus(demand.gpus, demand.share):
                 return "GPUs"
         if demand.others:
@@ -107,10 +110,11 @@ class HostRoom:
         lacking, needed = self.lacking(demand), self.needed(demand)
         if lacking:
             raise ValueError(f"{lacking}: less is free than the task requests")
-        if len(set(gpus)) != len(gpus) or len(gpus) != needed.gpus:
-            raise ValueError(f"gpus: must be {needed.gpus} different ones, not {gpus}")
-        if any(not 0 <= gpu < len(self.gpus) or self.gpus[gpu] < needed.share for gpu in gpus):
-            raise ValueError(f"gpus: {gpus} are not all free enough, with {self.gpus} left")
+        if gpus or needed.gpus:
+            if len(set(gpus)) != len(gpus) or len(gpus) != needed.gpus:
+                raise ValueError(f"gpus: must be {needed.gpus} different ones, not {gpus}")
+            if any(not 0 <= gpu < len(self.gpus) or self.gpus[gpu] < needed.share for gpu in gpus):
+                raise ValueError(f"gpus: {gpus} are not all free enough, with {self.gpus} left")
         self._move(needed, gpus, 1)
 
     def give(self, demand: TaskDemand, gpus: tuple[int, ...]) -> None:
@@ -118,15 +122,19 @@ class HostRoom:
         needed, there = self.needed(demand), self.capacity
         if self.cores + needed.cores > there.cores or self.memory + needed.memory > there.memory:
             raise ValueError("cores: more are returned than were taken")
-        if any(self.others[name] + amount > dict(there.others)[name] for name, amount in needed.others):
-            raise ValueError("others: more are returned than were taken")
-        if any(not 0 <= gpu < len(self.gpus) or self.gpus[gpu] + needed.share > WHOLE for gpu in gpus):
+        if needed.others:
+            most = dict(there.others)
+            if any(self.others[name] + amount > most[name] for name, amount in needed.others):
+                raise ValueError("others: more are returned than were taken")
+        if gpus and any(not 0 <= gpu < len(self.gpus) or self.gpus[gpu] + needed.share > WHOLE for gpu in gpus):
             raise ValueError(f"gpus: more of {gpus} is returned than was taken")
         self._move(needed, gpus, -1)
 
     def take_all(self, demand: TaskDemand, place: TaskPlace) -> None:
         """Give several equal tasks their resources. ValueError if they are not free; some may have been taken then."""
-        if place.tasks > 1 and not (place.gpus or demand.gpus or demand.exclusive):
+        if place.tasks == 1:
+            self.take(demand, place.gpus)
+        elif place.tasks > 1 and not (place.gpus or demand.gpus or demand.exclusive):
             self.take(demand.times(place.tasks), ())
         else:
             for gpus in place.by_task():
@@ -134,7 +142,9 @@ class HostRoom:
 
     def give_all(self, demand: TaskDemand, place: TaskPlace) -> None:
         """Return the resources of equal tasks that end. ValueError if they do not use them."""
-        if place.tasks > 1 and not (place.gpus or demand.gpus or demand.exclusive):
+        if place.tasks == 1:
+            self.give(demand, place.gpus)
+        elif place.tasks > 1 and not (place.gpus or demand.gpus or demand.exclusive):
             self.give(demand.times(place.tasks), ())
         else:
             for gpus in place.by_task():
@@ -172,8 +182,10 @@ class HostRoom:
             self.gpus = tuple(left)
             self.gpu_amount -= sign * needed.gpu_amount
             kind = kind_of(needed)
-            self.kinds[kind] += sign
-            if not self.kinds[kind]:
+            number = self.kinds.get(kind, 0) + sign
+            if number:
+                self.kinds[kind] = number
+            else:
                 del self.kinds[kind]
 
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Final
 
-from batsched_py.bits import bit_runs
 from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
-from batsched_py.model.host_room import HostRoom
+from batsched_py.model.host_room import NOT_EMPTY, OTHER_MODEL, HostRoom
 from batsched_py.model.job_demand import JobDemand
+from batsched_py.planning.future.room_levels import RoomLevels, capacity_classes
+from batsched_py.planning.future.room_steps import RoomLayout
 from batsched_py.state.rooms import Rooms
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
-
-#: `HostRoom.lacking` for GPUs of another model, and for a host that others use.
-_MODELS: Final = "GPUs of an allowed model"
-_EMPTY: Final = "an empty host"
 
 
 def never_fits(rooms: Rooms, wanted: JobDemand) -> str | None:
@@ -30,7 +26,7 @@ def never_fits(rooms: Rooms, wanted: JobDemand) -> str | None:
     empty = [HostRoom(capacity) for capacity in types]
     if all(room.lacking(task) for room in empty):
         short = Counter(room.lacking(task) for room in empty).most_common(1)[0][0]
-        if short == _MODELS:
+        if short == OTHER_MODEL:
             models = " or ".join(map(displayed, task.models[:5]))
             return f"needs GPUs of model {models} on one host, and no host with enough else has them"
         largest = max(_free(room, short, task) for room in empty)
@@ -56,37 +52,58 @@ def most_tasks(capacity: HostCapacity, wanted: JobDemand) -> int:
     return min(most)
 
 
-def shortage(state: State, wanted: JobDemand) -> str:
-    """Return the reason why the tasks of a job do not start now: "needs 2 GPUs on one host: 3 hosts have one free"."""
-    rooms = state.rooms
-    if rooms is None:
-        return ""
-    name = rooms.short_licence(wanted)
-    if name:
-        left = rooms.licences.get(name, 0) - rooms.licensed.get(name, 0)
-        needed = counted(dict(wanted.licences)[name], "licence")
-        return f"needs {needed} {displayed(name)}: {left} {'is' if left == 1 else 'are'} free"
-    usable = state.hosts.all & ~(state.hosts.busy | state.hosts.down)
-    there = [rooms.room(host) for low, high in bit_runs(usable) for host in range(low, high + 1)]
-    task = wanted.task
-    lacking = [room.lacking(task) for room in there]
-    if "" in lacking:
-        return f"needs room for {counted(wanted.tasks, 'task')}: it is there for fewer"
-    if not there:
-        return f"needs {_wanted(task, '')} on one host: no host is free"
-    short = Counter(lacking).most_common(1)[0][0]
-    if short in (_MODELS, _EMPTY):
-        return f"needs {short}: there is none with room"
-    return f"needs {_wanted(task, short)} on one host: {_left(there, short, task)}"
+class Shortages:
+    """The reasons why tasks do not start now: "needs 2 GPUs on one host: 3 hosts have one free"."""
+
+    __slots__ = ("_layout", "_levels", "_rooms", "_seen", "_state")
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        #: The rooms whose levels these are, and the number of their changes that the levels know.
+        self._rooms: Rooms | None = None
+        self._seen = 0
+
+    def reason(self, wanted: JobDemand) -> str:
+        """Return the reason for the tasks of a job: the resource that stops it on most hosts."""
+        rooms = self._state.rooms
+        if rooms is None:
+            return ""
+        name = rooms.short_licence(wanted)
+        if name:
+            left = rooms.licences.get(name, 0) - rooms.licensed.get(name, 0)
+            needed = counted(dict(wanted.licences)[name], "licence")
+            return f"needs {needed} {displayed(name)}: {left} {'is' if left == 1 else 'are'} free"
+        task, usable, levels = wanted.task, self._state.hosts.usable, self._current(rooms)
+        if not usable:
+            return f"needs {_wanted(task, '')} on one host: no host is free"
+        if levels.fitting(task) & usable:
+            return f"needs room for {counted(wanted.tasks, 'task')}: it is there for fewer"
+        # Of resources that are short on equally many hosts, the one of the first host counts.
+        short, _ = max(levels.lacking(task, usable), key=lambda found: (found[1].bit_count(), -(found[1] & -found[1])))
+        if short in (OTHER_MODEL, NOT_EMPTY):
+            return f"needs {short}: there is none with room"
+        return f"needs {_wanted(task, short)} on one host: {_left(*levels.most(task, short, usable), short)}"
+
+    def _current(self, rooms: Rooms) -> RoomLevels:
+        """Return the levels of what is free now."""
+        changed: Iterable[int] | None = None
+        if self._rooms is rooms:
+            changed = rooms.changed_since(self._seen)
+        else:
+            self._rooms, self._layout = rooms, RoomLayout(rooms.capacities.values())
+            classes = capacity_classes(rooms.capacities, self._layout)
+            self._levels = RoomLevels(self._layout, rooms.capacities, classes)
+        for host in rooms.capacities if changed is None else changed:
+            room = rooms.in_use(host)
+            self._levels.change(host, None if room is None else self._layout.amounts(room))
+        self._seen = rooms.changes
+        return self._levels
 
 
-def _left(rooms: Iterable[HostRoom], short: str, task: TaskDemand) -> str:
+def _left(most: int, number: int, short: str) -> str:
     """Return the most that hosts have left: "3 hosts have one free"."""
-    left = Counter(_free(room, short, task) for room in rooms)
-    most = max(left)
     if not most:
         return "none has any free"
-    number = left[most]
     amount = "one" if short == "GPUs" and most == 1 else _shown(most, short)
     return f"{counted(number, 'host')} {'has' if number == 1 else 'have'} {amount} free"
 

@@ -105,17 +105,14 @@ def _check_tasks(state: State, placed: Placed, demand: JobDemand, what: str) -> 
 
 def _check_rooms(rooms: Rooms, demand: JobDemand, places: Places, what: str) -> None:
     """Check that the resources of all tasks are free."""
-    short = rooms.short_licence(demand)
-    if short:
-        raise PlanError(f"{what}: licences {short}: fewer are left than it requests")
     for place in places:
         if len(place.gpus) != place.tasks * demand.task.gpus and not demand.task.exclusive:
             wanted = counted(place.tasks * demand.task.gpus, "GPU")
             raise PlanError(f"{what}: it needs {wanted} on host {place.host}, not {len(place.gpus)}")
-        try:
-            rooms.room(place.host).copy().take_all(demand.task, place)
-        except ValueError as error:
-            raise PlanError(f"{what}: host {place.host}: {error}") from None
+    try:
+        rooms.after(demand, places)
+    except ValueError as error:
+        raise PlanError(f"{what}: {error}") from None
 
 
 def _form_fault(placed: Placed, hosts: int) -> str:

@@ -18,7 +18,7 @@ from batsched_py.reading.faults import FieldError
 from batsched_py.scheduling.arguments import Text, id_of, id_text
 from batsched_py.scheduling.later_rooms import later_places
 from batsched_py.scheduling.remainder import remainder
-from batsched_py.scheduling.shortages import shortage
+from batsched_py.scheduling.shortages import Shortages
 from batsched_py.scheduling.task_placer import TaskPlacer
 from batsched_py.state.host import Host
 from batsched_py.state.profiles import ProfileStatus
@@ -31,10 +31,11 @@ from batsched_py.state.state import State
 class View:
     """The simulation as the decision process knows it. Verbs of the Plan take effect here immediately."""
 
-    __slots__ = ("_availability", "_state")
+    __slots__ = ("_availability", "_shortages", "_state")
 
     def __init__(self, state: State) -> None:
         self._state = state
+        self._shortages = Shortages(state)
         self._availability: Availability | None = None
 
     @property
@@ -113,7 +114,7 @@ class View:
 
     def shortage(self, job: Job) -> str:
         """Return the reason why there is no room for the tasks of a job: the resource that stops it on most hosts."""
-        return "" if job.demand is None else shortage(self._state, job.demand)
+        return "" if job.demand is None else self._shortages.reason(job.demand)
 
     def later_hosts(
         self, job: Job, hosts: HostSet, pack: Pack | None = None, ended: Iterable[Running] = ()

@@ -51,6 +51,11 @@ class Hosts:
         #: Host number -> the last acknowledged pstate, as text; absent before the first change.
         self.pstate: dict[int, str] = {}
 
+    @property
+    def usable(self) -> int:
+        """Bits of hosts on which tasks could begin now: free ones, and those that tasks share."""
+        return self.all & ~(self.busy | self.down)
+
     def occupy(self, hosts: int) -> None:
         """Mark hosts busy: a job begins on them."""
         self.busy |= hosts

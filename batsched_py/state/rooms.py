@@ -43,6 +43,8 @@ class Rooms:
         self.requests = 0
         #: Host -> its room, only for hosts with tasks.
         self._rooms: dict[int, HostRoom] = {}
+        #: The last answer of `after`: what was asked, the number of changes then, and the rooms.
+        self._after: tuple[JobDemand, Places, int, dict[int, HostRoom]] | None = None
         #: Changed hosts, in the order of the changes, without the first ones, whose number is `_forgotten`.
         self._log: list[int] = []
         self._forgotten = 0
@@ -68,19 +70,31 @@ class Rooms:
                 return name
         return ""
 
-    def take(self, demand: JobDemand, places: Places) -> None:
-        """Give tasks their resources. ValueError, before anything is taken, if they are not free; it names the host."""
+    def after(self, demand: JobDemand, places: Places) -> dict[int, HostRoom]:
+        """Return the rooms of some hosts after tasks have begun there, which the caller must not change.
+
+        ValueError if their resources, or licences, are not free; it names the host.
+        """
+        kept = self._after
+        if kept is not None and kept[0] is demand and kept[1] is places and kept[2] == self.changes:
+            return kept[3]
         short = self.short_licence(demand)
         if short:
             raise ValueError(f"licences {short}: fewer are left than the job requests")
-        taken = {}
+        rooms = {}
         for place in places:
             room = self.room(place.host).copy()
             try:
                 room.take_all(demand.task, place)
             except ValueError as error:
                 raise ValueError(f"host {place.host}: {error}") from None
-            taken[place.host] = room
+            rooms[place.host] = room
+        self._after = demand, places, self.changes, rooms
+        return rooms
+
+    def take(self, demand: JobDemand, places: Places) -> None:
+        """Give tasks their resources. ValueError, before anything is taken, if they are not free; it names the host."""
+        taken = self.after(demand, places)
         self._rooms.update(taken)
         self._license(demand, 1)
         self._note(taken)

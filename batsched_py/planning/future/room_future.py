@@ -7,14 +7,13 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from batsched_py.bits import bits_of
 from batsched_py.model.demand import HostCapacity, TaskDemand
 from batsched_py.model.host_room import HostRoom, Places
 from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.calendar import Changes
 from batsched_py.planning.future.promises import RoomSlot
 from batsched_py.planning.future.ranking import Ranking
-from batsched_py.planning.future.room_levels import RoomLevels
+from batsched_py.planning.future.room_levels import RoomLevels, capacity_classes
 from batsched_py.planning.future.room_steps import Amounts, RoomLayout, RoomSteps, TaskFit
 
 # A host is here while any task uses it, now or by a promise; all others are empty, and known by their capacities alone.
@@ -83,10 +82,7 @@ class RoomFuture:
         #: Host -> identity of a use -> the use, for these hosts.
         self._uses: dict[int, dict[int, RoomUse]] = {}
         #: Capacity -> its amounts, and bits of the hosts that have it.
-        self.classes: dict[HostCapacity, tuple[Amounts, int]] = {}
-        for capacity in dict.fromkeys(capacities.values()):
-            bits = bits_of(host for host, other in capacities.items() if other == capacity)
-            self.classes[capacity] = self.layout.capacity(capacity), bits
+        self.classes = capacity_classes(capacities, self.layout)
         self._licence_names = tuple(sorted(licences or ()))
         #: The free licences.
         self.licences = RoomSteps(tuple((licences or {})[name] for name in self._licence_names))

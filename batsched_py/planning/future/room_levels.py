@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
+from batsched_py.bits import bit_runs, bits_of, without
 from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
-from batsched_py.model.host_room import HostRoom
+from batsched_py.model.host_room import NOT_EMPTY, OTHER_MODEL, HostRoom
 from batsched_py.planning.future.room_steps import Amounts, RoomLayout
 
 # A whole machine is asked the same question at each decision: on which hosts does this fit? Numbers of tasks kept for
@@ -25,21 +26,17 @@ _MOST_MEASURES: Final = 1 << 8
 class Levels:
     """The hosts whose value of one measure has reached some levels."""
 
-    __slots__ = ("_bits", "_levels", "_measure", "_values")
+    __slots__ = ("_amounts", "_bits", "_levels", "measure")
 
     def __init__(self, measure: Callable[[Amounts], int], amounts: Mapping[int, Amounts]) -> None:
-        self._measure = measure
-        #: Host -> its value.
-        self._values = {host: measure(free) for host, free in amounts.items()}
+        self.measure, self._amounts = measure, amounts
         #: Levels, ascending, and the bits of hosts with at least that value.
         self._levels: list[int] = []
         self._bits: list[int] = []
 
-    def change(self, host: int, free: Amounts) -> None:
+    def change(self, host: int, before: int, value: int) -> None:
         """Update the value of a host."""
-        before, value = self._values[host], self._measure(free)
         if value != before:
-            self._values[host] = value
             levels, bits, bit = self._levels, self._bits, 1 << host
             low, high = (before, value) if before < value else (value, before)
             for at in range(bisect_right(levels, low), bisect_right(levels, high)):
@@ -54,13 +51,27 @@ class Levels:
             self._levels.clear()
             self._bits.clear()
             at = 0
-        bits = 0
-        for host, value in self._values.items():
-            if value >= level:
-                bits |= 1 << host
+        measure = self.measure
+        bits = bits_of([host for host, free in self._amounts.items() if measure(free) >= level])
         self._levels.insert(at, level)
         self._bits.insert(at, bits)
         return bits
+
+    def most(self, hosts: int) -> tuple[int, int]:
+        """Return the largest value of hosts of these bits, at least one, and how many have it."""
+        highest = next((bits & hosts for bits in reversed(self._bits) if bits & hosts), hosts)
+        values = [self.measure(self._amounts[host]) for low, high in bit_runs(highest) for host in range(low, high + 1)]
+        return max(values), values.count(max(values))
+
+
+def capacity_classes(
+    capacities: Mapping[int, HostCapacity], layout: RoomLayout
+) -> dict[HostCapacity, tuple[Amounts, int]]:
+    """Return capacity -> its amounts, and bits of the hosts that have it, in the order of the first of these hosts."""
+    hosts: dict[HostCapacity, list[int]] = {}
+    for host, capacity in capacities.items():
+        hosts.setdefault(capacity, []).append(host)
+    return {capacity: (layout.capacity(capacity), bits_of(numbers)) for capacity, numbers in hosts.items()}
 
 
 class RoomLevels:
@@ -92,23 +103,26 @@ class RoomLevels:
         self._resources: dict[int, Levels] = {}
         #: Share -> the levels of the number of GPUs with this share, and of the number of these shares.
         self._gpus: dict[int, tuple[Levels, Levels]] = {}
-        #: Demand -> bits of the hosts on which a task fits when they are unused.
-        self._capable: dict[TaskDemand, int] = {}
+        #: Demand -> bits of the hosts on which a task fits when they are unused, and the amounts that it takes.
+        self._demands: dict[TaskDemand, tuple[int, list[tuple[int, int]]]] = {}
 
     def change(self, host: int, free: Amounts | None) -> None:
         """Update what is free of a host; None for all of it."""
-        whole = self._whole[host]
+        whole, before = self._whole[host], self._free[host]
         free = whole if free is None else free
-        if free == self._free[host]:
+        if free == before:
             return
         self._free[host] = free
         if (free == whole) != bool(self.unused >> host & 1):
             self.unused ^= 1 << host
-        for levels in self._resources.values():
-            levels.change(host, free)
-        for counts, shares in self._gpus.values():
-            counts.change(host, free)
-            shares.change(host, free)
+        for at, levels in self._resources.items():
+            levels.change(host, before[at], free[at])
+        first = self._layout.first_gpu
+        if free[first:] != before[first:]:
+            for counts, shares in self._gpus.values():
+                counts.change(host, counts.measure(before), counts.measure(free))
+                if shares is not counts:
+                    shares.change(host, shares.measure(before), shares.measure(free))
 
     def free(self, host: int) -> tuple[Amounts, Amounts]:
         """Return what is free of a host, and what is free when it is unused."""
@@ -116,26 +130,17 @@ class RoomLevels:
 
     def capable(self, task: TaskDemand) -> int:
         """Return the bits of the hosts on which a task fits when they are unused."""
-        found = self._capable.get(task)
-        if found is None:
-            if len(self._capable) >= _MOST_LEVELS:
-                self._capable.clear()
-            found = 0
-            for capacity, (_, bits) in self._classes.items():
-                if not HostRoom(capacity).lacking(task):
-                    found |= bits
-            self._capable[task] = found
-        return found
+        return self._demand(task)[0]
 
     def fitting(self, task: TaskDemand, tasks: int = 1) -> int:
         """Return the bits of the hosts on which several tasks fit at the same time now.
 
         For several tasks with several shares of GPUs these are at least those hosts.
         """
-        bits = self.capable(task)
+        bits, wanted = self._demand(task)
         if task.exclusive:
             return bits & self.unused if tasks == 1 else 0
-        for at, amount in self._layout.wanted(task):
+        for at, amount in wanted:
             bits &= self._levels_of(at).reached(amount * tasks)
         if task.gpus:
             counts, shares = self._levels_of_gpus(task.share)
@@ -144,6 +149,59 @@ class RoomLevels:
             if task.gpus == 1 or tasks > 1:
                 bits &= shares.reached(task.gpus * tasks)
         return bits
+
+    def lacking(self, task: TaskDemand, hosts: int) -> Iterator[tuple[str, int]]:
+        """Yield each resource, as `HostRoom.lacking` names it, and the bits of hosts where it is the first that lacks.
+
+        `hosts` are the bits of the hosts in question.
+        """
+        layout = self._layout
+        if task.exclusive:
+            yield NOT_EMPTY, without(hosts, self.unused)
+            hosts &= self.unused
+        for at, name in enumerate(("cores", "memory")):
+            amount = getattr(task, name)
+            if amount:
+                enough = self._levels_of(at).reached(amount)
+                yield name, without(hosts, enough)
+                hosts &= enough
+        if task.gpus:
+            allowed = 0
+            for capacity, (_, bits) in self._classes.items():
+                if not task.models or capacity.model in task.models:
+                    allowed |= bits
+            yield OTHER_MODEL, without(hosts, allowed)
+            enough = self._levels_of_gpus(task.share)[0].reached(task.gpus)
+            yield "GPUs", without(hosts & allowed, enough)
+            hosts &= allowed & enough
+        for name, amount in task.others:
+            enough = self._levels_of(2 + layout.others.index(name)).reached(amount) if name in layout.others else 0
+            yield name, without(hosts, enough)
+            hosts &= enough
+
+    def most(self, task: TaskDemand, resource: str, hosts: int) -> tuple[int, int]:
+        """Return the largest free amount of a resource on hosts of these bits, and on how many hosts it is free.
+
+        Of GPUs it is the number of those with the share that a task requests.
+        """
+        if resource == "GPUs":
+            return self._levels_of_gpus(task.share)[0].most(hosts)
+        if resource in ("cores", "memory"):
+            return self._levels_of(("cores", "memory").index(resource)).most(hosts)
+        others = self._layout.others
+        return self._levels_of(2 + others.index(resource)).most(hosts) if resource in others else (0, hosts.bit_count())
+
+    def _demand(self, task: TaskDemand) -> tuple[int, list[tuple[int, int]]]:
+        found = self._demands.get(task)
+        if found is None:
+            if len(self._demands) >= _MOST_LEVELS:
+                self._demands.clear()
+            capable = 0
+            for capacity, (_, bits) in self._classes.items():
+                if not HostRoom(capacity).lacking(task):
+                    capable |= bits
+            found = self._demands[task] = capable, self._layout.wanted(task)
+        return found
 
     def _levels_of(self, at: int) -> Levels:
         levels = self._resources.get(at)
@@ -157,10 +215,18 @@ class RoomLevels:
             if len(self._gpus) >= _MOST_MEASURES:
                 self._gpus.clear()
             first = self._layout.first_gpu
-            counts = Levels(lambda free: sum([left >= share for left in free[first:]]), self._free)
-            shares = Levels(lambda free: shares_of(free[first:], share), self._free)
+            shares = counts = Levels(_counted(first, share), self._free)
+            if share <= WHOLE // 2:  # a GPU may have several
+                shares = Levels(lambda free: shares_of(free[first:], share), self._free)
             found = self._gpus[share] = counts, shares
         return found
+
+
+def _counted(first: int, share: int) -> Callable[[Amounts], int]:
+    """Return the measure of the number of GPUs with this share, which begin at a place of amounts."""
+    if share == WHOLE:
+        return lambda free: free[first:].count(WHOLE)
+    return lambda free: sum([left >= share for left in free[first:]])
 
 
 def shares_of(gpus: Iterable[int], share: int) -> int:

@@ -126,6 +126,11 @@ class RoomLayout:
         others = [named.get(name, 0) for name in self.others]
         return (host.cores, host.memory, *others, *([WHOLE] * host.gpus))
 
+    def amounts(self, room: HostRoom) -> Amounts:
+        """Return what is free in a room."""
+        others = [room.others.get(name, 0) for name in self.others] if self.others else ()
+        return (room.cores, room.memory, *others, *room.gpus)
+
     def wanted(self, task: TaskDemand) -> list[tuple[int, int]]:
         """Return (place, amount) of each resource that a task requests, except GPUs."""
         named = dict(task.others)
@@ -157,7 +162,8 @@ class RoomLayout:
         if self.others:
             room.others = {name: free[2 + self.others.index(name)] for name, _ in host.others}
         for task in kinds:
-            room.kinds[kind_of(room.needed(task))] += 1
+            kind = kind_of(room.needed(task))
+            room.kinds[kind] = room.kinds.get(kind, 0) + 1
         return room
 
 

@@ -57,6 +57,8 @@ class CapacityRules:
         self._used = False
         #: Bits of the hosts where only tasks run that share them.
         self.shared = 0
+        #: Host -> its capacity, once tasks have run there.
+        self._capacities: dict[int, HostCapacity] = {}
         #: Host -> what tasks use there; only hosts with tasks.
         self._uses: dict[int, _HostUse] = {}
         #: Job id -> demand and places of a running job with a demand.
@@ -124,7 +126,10 @@ class CapacityRules:
                 self.shared &= ~(1 << place.host)
 
     def _capacity(self, host: int) -> HostCapacity:
-        return _capacity_of(self._source, self._hosts[host])
+        capacity = self._capacities.get(host)
+        if capacity is None:
+            capacity = self._capacities[host] = _capacity_of(self._source, self._hosts[host])
+        return capacity
 
     def _check_licences(self, demand: JobDemand, job_id: str) -> None:
         if demand.licences and self._licences is None:
@@ -147,10 +152,12 @@ class _HostUse:
         tasks: their number.
     """
 
-    __slots__ = ("_alone", "_amounts", "_capacity", "_gpus", "_loose", "tasks")
+    __slots__ = ("_alone", "_amounts", "_capacity", "_gpus", "_loose", "_there", "tasks")
 
     def __init__(self, capacity: HostCapacity) -> None:
         self._capacity = capacity
+        #: Resource -> amount of an unused host, without GPUs.
+        self._there = {"cores": capacity.cores, "memory": capacity.memory, **dict(capacity.others)}
         self.tasks = 0
         #: Number of tasks that need the host alone.
         self._alone = 0
@@ -186,12 +193,10 @@ class _HostUse:
         """Return the rule that more tasks break; "" if there is room for them."""
         if self._alone or (task.exclusive and (self.tasks or place.tasks > 1)):
             return "cannot run there: a task needs the host for itself, and others run there"
-        capacity = self._capacity
-        there = {"cores": capacity.cores, "memory": capacity.memory, **dict(capacity.others)}
         for name, amount in _amounts(task):
             used, wanted = self._amounts.get(name, 0), amount * place.tasks
-            if used + wanted > there.get(name, 0):
-                return _exceeded(name, used, there.get(name, 0), wanted)
+            if used + wanted > self._there.get(name, 0):
+                return _exceeded(name, used, self._there.get(name, 0), wanted)
         return self._broken_for_gpus(place, task) if task.gpus or place.gpus else ""
 
     def _broken_for_gpus(self, place: TaskPlace, task: TaskDemand) -> str:

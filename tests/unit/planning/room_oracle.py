@@ -102,7 +102,8 @@ class RoomOracle(Oracle):
             task = room.needed(each.demand.task) if each.demand.task.gpus else each.demand.task
             for place in each.places:
                 if place.host == host and each.demand.task.gpus:
-                    room.kinds[task.gpus if task.share == WHOLE else 0] += place.tasks
+                    kind = task.gpus if task.share == WHOLE else 0
+                    room.kinds[kind] = room.kinds.get(kind, 0) + place.tasks
         return room
 
     def left(self, host: int, time: float, least: float = 0) -> tuple[float, float, list[float], dict[str, float]]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
-from batsched_py.model.host_room import TaskPlace
+from batsched_py.model.host_room import HostRoom, TaskPlace
+from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.availability import Availability
 from batsched_py.protocol.commands import ExecuteJob
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, JobCompleted
@@ -17,6 +21,7 @@ from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.state.state import State
 from tests.builders import job
+from tests.thoroughness import thorough
 from tests.unit.scheduling.packed_states import packed_state, wanting
 
 
@@ -210,3 +215,55 @@ def test_the_resource_that_is_short_is_named() -> None:
     assert held(state, "w0!half") == "needs room for 7 tasks: it is there for fewer"
     assert held(state, "w0!licence") == "needs 1 licence matlab: 0 are free"
     assert held(state, "w0!alone") == "needs an empty host: there is none with room"
+
+
+def reason_of_all(view: View, state: State, demand: JobDemand) -> str:
+    """The reason, from the rooms of all hosts."""
+    task, there = demand.task, [view.room(host) for host in range(len(view.hosts)) if state.hosts.usable >> host & 1]
+    lacking = [room.lacking(task) for room in there]
+    if not there:
+        return "no host is free"
+    if "" in lacking:
+        return "it is there for fewer"
+    short = Counter(lacking).most_common(1)[0][0]
+    if " " in short:
+        return f"needs {short}: there is none with room"
+    free: dict[str, Callable[[HostRoom], float]] = {
+        "cores": lambda room: room.cores / 1000,
+        "memory": lambda room: room.memory,
+        "GPUs": lambda room: sum(left >= task.share for left in room.gpus),
+    }
+    left = Counter(free[short](room) for room in there)
+    most = max(left)
+    if not most:
+        return "none has any free"
+    number = "one" if short == "GPUs" and most == 1 else f"{most} MiB" if short == "memory" else f"{most:g}"
+    return f"{left[most]} {'host has' if left[most] == 1 else 'hosts have'} {number} free"
+
+
+def test_reasons_are_those_of_looking_at_all_hosts() -> None:
+    """For tasks that come and go, on hosts that fail and return; of equally frequent resources the first."""
+    draw = random.Random(1)
+    tasks: list[dict[str, Any]] = [
+        *({"cores": 1000}, {"cores": 4000}, {"cores": 8000, "memory": 300}, {"memory": 700}, {"gpus": 2}),
+        *({"gpus": 1, "share": 400}, {"gpus": 2, "share": 700, "cores": 2000}, {"cores": 1, "exclusive": True}),
+        {"gpus": 1, "models": ("V100",), "cores": 6000},
+    ]
+    jobs = [wanting(str(number), draw.randint(1, 3), **draw.choice(tasks)) for number in range(thorough(300))]
+    state = packed_state(*jobs, hosts=5)
+    plan, view = Plan(state), View(state)
+    seen = set[str]()
+    for each in jobs:
+        assert each.demand is not None
+        while state.running and draw.random() < 0.35:
+            run = state.running[draw.choice(list(state.running))]
+            state.apply(JobCompleted(0.0, run.job.id, COMPLETED_SUCCESSFULLY, 0, run.hosts))
+        (state.hosts.fail if draw.random() < 0.4 else state.hosts.recover)(1 << draw.randrange(5))
+        placed = plan.place(each)
+        if placed is not None:
+            plan.start(each, placed)
+            continue
+        expected = reason_of_all(view, state, each.demand)
+        assert view.shortage(each).endswith(expected)
+        seen.add(expected.split(":")[0].lstrip("0123456789 "))
+    assert len(seen) > 8
