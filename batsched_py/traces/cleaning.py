@@ -59,6 +59,7 @@ class CleaningRules:
         dependencies: whether jobs wait for the end of their preceding jobs, plus the think times.
         cancelled: whether jobs that were cancelled before their start are kept, to be cancelled at the same instant.
         demands: whether jobs request parts of hosts: cores and memory, in Slurm's accounting also GPUs and licences.
+        slurm_members: whether jobs of Slurm's accounting have the member `slurm`, for the algorithm of this name.
     """
 
     hosts: int = 0
@@ -74,6 +75,7 @@ class CleaningRules:
     feedback: bool = False
     demands: bool = False
     cancelled: bool = False
+    slurm_members: bool = False
 
     def __post_init__(self) -> None:
         if self.hosts < 0:

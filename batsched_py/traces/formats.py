@@ -51,6 +51,7 @@ class ReadOptions(Struct, frozen=True):
         starttime: date of the workload's start, if requests have dates.
         dependencies: whether preceding jobs are obeyed, and need no note.
         demands: whether jobs request parts of hosts, if the file has such amounts.
+        slurm: whether jobs have the member `slurm`, in Slurm's accounting.
     """
 
     limits: Limits = LIMITS
@@ -60,6 +61,7 @@ class ReadOptions(Struct, frozen=True):
     starttime: datetime | None = None
     dependencies: bool = False
     demands: bool = False
+    slurm: bool = False
 
 
 class WriteOptions(Struct, frozen=True):

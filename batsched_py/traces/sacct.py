@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -41,6 +41,7 @@ from batsched_py.traces.slurm_dependency import (
     dependency_in_command,
     read_dependency,
 )
+from batsched_py.traces.slurm_members import COLUMNS_OF_MEMBER, SLURM, kept_members, slurm_member
 from batsched_py.traces.swf_log import UNKNOWN, SwfLog, SwfRecord
 from batsched_py.traces.swf_remarks import report_records
 
@@ -81,7 +82,7 @@ class _Job(NamedTuple):
     start: int | None
     end: int | None
     record: SwfRecord
-    members: Mapping[str, str]
+    members: Mapping[str, Any]
     dependency: SlurmDependency = NO_DEPENDENCY
     tres: str = ""
 
@@ -110,7 +111,7 @@ class _Job(NamedTuple):
 def read(path: Path, options: ReadOptions) -> SwfLog:
     """Read a file as `read_sacct` does; without a unit in that of `sacct_unit`."""
     limits = options.limits
-    unit = options.unit or ("nodes" if options.demands else sacct_unit(path, limits)) or "cpus"
+    unit = options.unit or ("nodes" if options.demands or options.slurm else sacct_unit(path, limits)) or "cpus"
     dependencies, demands = options.dependencies, options.demands
     return read_sacct(
         *(path, unit),
@@ -119,6 +120,7 @@ def read(path: Path, options: ReadOptions) -> SwfLog:
         limits=limits,
         dependencies=dependencies,
         demands=demands,
+        slurm=options.slurm,
     )
 
 
@@ -131,6 +133,7 @@ def read_sacct(
     limits: Limits = LIMITS,
     dependencies: bool = False,
     demands: bool = False,
+    slurm: bool = False,
 ) -> SwfLog:
     """Read a file of `sacct --parsable2`; its clock starts at the first submission.
 
@@ -138,11 +141,13 @@ def read_sacct(
     members; with `dependencies`, those on other jobs are read. These rows are left out and counted: job steps, jobs
     that have not ended or never ran, all but the last attempt of a requeued job, and unreadable rows, which are errors
     with `strict`. Jobs of other clusters, and later jobs with a number that is in use, get unique names.
-    With `demands` the log has the TRES of jobs. WorkloadError names the file, the line, the column and the rule.
+    With `demands` the log has the TRES of jobs, with `slurm` their member `slurm`. WorkloadError names the file, the
+    line, the column and the rule.
     """
     fields = (*MEMBERS, *(field.lower() for field in keep))
     others = (DEPENDENCY,) if dependencies else ()
-    reader = _SacctReader(path, unit, fields, limits, strict=strict, obeyed=(*others, *(TRES if demands else ())))
+    obeyed = (*others, *(TRES if demands else ()), *((SLURM, *COLUMNS_OF_MEMBER) if slurm else ()))
+    reader = _SacctReader(path, unit, fields, limits, strict=strict, obeyed=obeyed)
     return reader.log()
 
 
@@ -164,7 +169,7 @@ class _SacctReader:
     def __init__(
         self, path: Path, unit: Unit, fields: Sequence[str], limits: Limits, *, strict: bool, obeyed: Sequence[str]
     ) -> None:
-        self._dependencies = DEPENDENCY in obeyed
+        self._dependencies, self._slurm = DEPENDENCY in obeyed, SLURM in obeyed
         #: Columns of TRES, of which the first with a value is read.
         self._tres = tuple(name for name in TRES if name in obeyed)
         self._path, self._fields, self._limits, self._strict = path, tuple(dict.fromkeys(fields)), limits, strict
@@ -185,7 +190,7 @@ class _SacctReader:
         """Return the log. WorkloadError."""
         kept = [job for job in self._distinct() if not self._leave_out(job)]
         zero = min((job.submit for job in kept if job.submit is not None), default=0)
-        records, names, members = [], dict[int, str](), dict[int, Mapping[str, str]]()
+        records, names, members = [], dict[int, str](), dict[int, Mapping[str, Any]]()
         dependencies = dict[int, SlurmDependency]()
         tres = {number: job.tres for number, job in enumerate([*kept, *self._cancelled], 1)} if self._tres else None
         cancelled = list[SwfRecord]()
@@ -307,7 +312,11 @@ class _SacctReader:
             requested_time=-1 if limit is None else limit,
             status=ENDED.get(state, -1),
         )
-        members = {field: text for field in self._fields if (text := row.text(field))}
+        members: dict[str, Any] = {field: text for field in self._fields if (text := row.text(field))}
+        if self._slurm:
+            members |= kept_members(
+                slurm_member(row, lambda rule: self._notes.add(rule, f"line {row.line}"), demands=bool(self._tres))
+            )
         owner = row.text("user"), row.text("account")
         dependency = self._dependency(row)
         return _Job(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from batsched_py.text.representation import Brief
 from batsched_py.traces.slurm_dependency import SlurmDependency
@@ -70,7 +70,7 @@ class SwfLog(Brief, frozen=True):
     header_lines: Mapping[str, int] = MappingProxyType({})
     long_lines: int = 0
     names: Mapping[int, str] = MappingProxyType({})
-    members: Mapping[int, Mapping[str, str]] = MappingProxyType({})
+    members: Mapping[int, Mapping[str, Any]] = MappingProxyType({})
     dependencies: Mapping[int, SlurmDependency] = MappingProxyType({})
     tres: Mapping[int, str] | None = None
     kept: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class SwfLog(Brief, frozen=True):
         """Return the number of processors of the machine, as `SwfHeaders` does. WorkloadError."""
         return self._headers.machine_size
 
-    def members_of(self, record: SwfRecord, fields: Sequence[str] = ()) -> Mapping[str, str | int]:
+    def members_of(self, record: SwfRecord, fields: Sequence[str] = ()) -> Mapping[str, Any]:
         """Return the members of the workload's job: its user, and these fields, where they are known."""
         if record.number in self.members:
             return self.members[record.number]

@@ -510,6 +510,7 @@ def file_targets() -> Iterator[Target]:
             "convert s.txt --input-format sacct -o w.json --hosts 99 --platform p.xml",
             "convert s.txt --input-format sacct -o v.json",
             "convert s.txt --strict -o v.json",
+            "convert s.txt --slurm-members -o v.json",
             "metrics s.txt --by account",
         ),
     )

@@ -36,6 +36,7 @@ from batsched_py.traces.formats import (
     FORMATS,
     INPUTS,
     LWF,
+    SACCT,
     Format,
     ReadOptions,
     Unit,
@@ -167,6 +168,7 @@ class ConvertRequest(Struct, frozen=True):
 @flag("--dependencies", "Jobs wait for the end of their preceding jobs, plus the think times.")
 @flag("--cancelled", "Keep jobs that were cancelled before their start; their users cancel them at the same time.")
 @flag("--demands", "Jobs request cores and memory, and with sacct's TRES GPUs, of each node.")
+@flag("--slurm-members", "Of sacct's output: jobs have the member slurm, for the algorithm slurm.")
 @flag("--strict", "A duplicate job number, or a row of sacct that cannot be read, is an error.")
 @option("--platform", "FILE", "Also write a platform with the machine's hosts.", type=PATH)
 @machine_file_options
@@ -187,9 +189,9 @@ def command(request: ConvertRequest) -> None:
     check_writable([output, request.platform])
     request = replace(request, form=request.form or find_format(log, current_limits()))
     if request.has_leases:
-        for name in ("cancelled", "dependencies", "feedback", "demands"):
+        for name in ("cancelled", "dependencies", "feedback", "demands", "slurm_members"):
             if getattr(request.rules, name):
-                raise click.UsageError(f"'--{name}' is for workloads of jobs, not for leases")
+                raise click.UsageError(f"'--{name.replace('_', '-')}' is for workloads of jobs, not for leases")
         if request.protocol != V4.name:
             raise click.UsageError("'--protocol' is for workloads of jobs, not for leases")
         if request.every is not None:
@@ -252,13 +254,15 @@ def _read(request: ConvertRequest, limits: Limits) -> SwfLog | Workload | LeaseT
     """Read the input."""
     assert request.form is not None  # noqa: S101 - it was found
     rules, starttime, unit = request.rules, request.leases_wanted.starttime, request.unit or request.form.default_unit
-    if rules.demands and unit is not None:
-        if request.unit == "cpus":
-            raise click.UsageError("'--demands' needs '--unit nodes': amounts are those of each node")
-        unit = "nodes"
-    return request.form.read(
-        request.log, ReadOptions(limits, unit, rules.keep, rules.strict, starttime, rules.dependencies, rules.demands)
-    )
+    if rules.slurm_members and request.form is not SACCT:
+        raise click.UsageError(f"'--slurm-members' is for Slurm's accounting, and {request.log} is none")
+    for given, name in ((rules.demands, "demands"), (rules.slurm_members, "slurm-members")):
+        if given and unit is not None:
+            if request.unit == "cpus":
+                raise click.UsageError(f"'--{name}' needs '--unit nodes': amounts are those of each node")
+            unit = "nodes"
+    chosen = (rules.dependencies, rules.demands, rules.slurm_members)
+    return request.form.read(request.log, ReadOptions(limits, unit, rules.keep, rules.strict, starttime, *chosen))
 
 
 def _read_workload(request: ConvertRequest, limits: Limits) -> Workload:

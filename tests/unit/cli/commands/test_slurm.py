@@ -109,3 +109,33 @@ def test_a_file_that_cannot_be_read_is_named(capsys: pytest.CaptureFixture[str])
     """It is the only line."""
     assert run(["slurm", "check", "none.conf"]) == 2
     assert capsys.readouterr().err == "batsched-py: error: none.conf: cannot be read: No such file or directory\n"
+
+
+SACCT = (
+    "JobID|User|Account|Constraints|State|Submit|Start|End|ReqCPUS|ReqNodes|ReqTRES\n"
+    "7|ada|math|ib|COMPLETED|2024-05-31T08:00:00|2024-05-31T08:05:00|2024-05-31T09:05:00|16|2|cpu=16,mem=4G\n"
+)
+
+
+def test_accounting_keeps_what_the_algorithm_needs(capsys: pytest.CaptureFixture[str]) -> None:
+    """Sizes are in nodes; without the option nothing changes, and a constraint is reported."""
+    Path("s.txt").write_text(SACCT)
+    assert run(["convert", "s.txt", "--hosts", "9", "--slurm-members", "--demands", "-o", "w.json"]) == 0
+    assert "any host may run any job" not in capsys.readouterr().err
+    job = json.loads(Path("w.json").read_text())["jobs"][0]
+    assert (job["res"], job["demand"]["cores"]) == (2, 8)
+    assert (job["account"], job["slurm"]) == ("math", {"account": "math", "constraint": "ib"})
+    assert run(["convert", "s.txt", "--hosts", "99", "-o", "w.json"]) == 0
+    assert "any host may run any job" in capsys.readouterr().err
+    job = json.loads(Path("w.json").read_text())["jobs"][0]
+    assert (job["res"], "slurm" in job) == (16, False)
+
+
+def test_members_of_slurm_are_for_its_accounting(capsys: pytest.CaptureFixture[str]) -> None:
+    """A log in another format, and sizes in CPUs, are refused."""
+    Path("s.txt").write_text(SACCT)
+    Path("l.swf").write_text("1 0 0 9 1 -1 -1 1 9 -1 1 1 -1 -1 -1 -1 -1 -1\n")
+    assert run(["convert", "l.swf", "--slurm-members", "-o", "w.json"]) == 2
+    assert "'--slurm-members' is for Slurm's accounting, and l.swf is none" in capsys.readouterr().err
+    assert run(["convert", "s.txt", "--slurm-members", "--unit", "cpus", "-o", "w.json"]) == 2
+    assert "'--slurm-members' needs '--unit nodes'" in capsys.readouterr().err
