@@ -95,6 +95,8 @@ class SlurmController:
         )
         #: The next instant of each thread that acts at fixed ticks.
         self._next_sweep, self._next_priority = self._sweeps.first, self._priorities.first
+        #: Nodes that `drain` was called with.
+        self._drained = 0
         #: Passes that ran: instant and kind.
         self.passes: list[tuple[float, str]] = []
 
@@ -150,10 +152,11 @@ class SlurmController:
         return self._taken()
 
     def drain(self, nodes: int, now: float) -> None:
-        """Let exactly these nodes (bits) take no jobs; those that run there go on."""
-        if nodes != self.cluster.unavailable:
+        """Let these nodes (bits), and those that commands have drained, take no jobs; those that run there go on."""
+        if nodes != self._drained:
             self._now = max(self._now, now)
-            self.cluster.unavailable = nodes
+            self.cluster.unavailable = self.cluster.unavailable & ~self._drained | nodes
+            self._drained = nodes
             self.cluster.mark_changed(now)
             self.cluster.is_pass_due = True
 

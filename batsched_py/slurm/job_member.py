@@ -81,6 +81,7 @@ class SlurmMember(Struct, frozen=True):
     exclusive: str = ""
     switches: int | None = None
     switches_wait: float | None = None
+    hint: str = ""
 
 
 NOTHING: Final = SlurmMember()
@@ -134,5 +135,6 @@ _MEMBER: Final = object_of(
         **dict.fromkeys(("kill_on_invalid_dep", "hold", "requeue"), TRUTH),
         "nice": whole_number(least=-_MOST, most=_MOST),
         "exclusive": one_of(("node", "user")),
+        "hint": one_of(("nomultithread",)),
     },
 )

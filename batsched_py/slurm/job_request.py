@@ -46,6 +46,7 @@ def job_request(
         switches=member.switches,
         switches_wait=member.switches_wait,
         requeue=member.requeue,
+        whole_cores=bool(member.hint),
         **(_whole_nodes(job, member) if job.demand is None else _parts(job.demand, member)),
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from batsched_py.api import TOLERANCE, Event, Job, JobCompleted, JobKilled, OptionError, Plan, View
 from batsched_py.leases.segments import Segments
@@ -16,6 +17,10 @@ from batsched_py.slurm.decisions import Decision, JobRequeue, JobStart, JobStop
 from batsched_py.slurm.jobs import SlurmJob
 from batsched_py.slurm.node_use import NodeAllocation
 
+#: The rule for what submits jobs again.
+SUBMITS_AGAIN: Final = (
+    "submits jobs again: run Batsim, or simulate, with --enable-dynamic-jobs"
+)
 #: State of a job that has done its work.
 _DONE = "COMPLETED_SUCCESSFULLY"
 
@@ -120,6 +125,11 @@ class SlurmEnactment:
             return
         current = self.jobs[job.key]
         if self._running.pop(current.id, None) is not None and self._view.run(current.id) is not None:
+            if not self._view.config.dynamic_jobs:
+                rule = (
+                    "submits it again: run Batsim with --enable-dynamic-jobs (or simulate, which has the same option)"
+                )
+                raise OptionError(f"the requeue of {current.id} {rule}")
             profile = self._segments.repeatable(current, self._view)
             if profile is None:
                 rule = "cannot be submitted again: its profile is not known (Batsim: --forward-profiles-on-submission)"

@@ -8,7 +8,14 @@ from typing import Any, Literal, NoReturn
 
 from batsched_py.api import OptionError, document, option
 from batsched_py.slurm.accounts import Accounts
-from batsched_py.slurm.adapter.files import OperatorFile, accounts_of, configuration_of, operator_file
+from batsched_py.slurm.adapter.files import (
+    OperatorFile,
+    TimedCommand,
+    accounts_of,
+    commands_of,
+    configuration_of,
+    operator_file,
+)
 from batsched_py.slurm.adapter.nodes import with_types
 from batsched_py.slurm.configuration import SlurmConfiguration
 from batsched_py.slurm.controller import ControllerPhases
@@ -38,6 +45,9 @@ class SlurmOptions:
     dump: OperatorFile | None = document(  # noqa: RUF009  # as `option`, which makes a field
         _no_document, "accounts: the output of `sacctmgr dump`, commands of sacctmgr, or both", {"*": operator_file}
     )
+    commands: OperatorFile | None = document(  # noqa: RUF009  # as `option`, which makes a field
+        _no_document, "commands of scontrol and scancel during the run: lines SECONDS COMMAND", {"*": operator_file}
+    )
     scheduler: Literal["conf", "builtin", "backfill"] = option(
         "conf", "SchedulerType: that of the file, and backfill without one"
     )
@@ -61,6 +71,7 @@ class SlurmOptions:
             raise OptionError("option topology: must be given with conf")
         if self.dump is not None and self.conf is None:
             raise OptionError("option dump: must be given with conf, which says how accounts are used")
+        self.timed_commands()
         configuration = self.configuration()
         if configuration is None:
             return
@@ -82,6 +93,10 @@ class SlurmOptions:
     def accounts(self) -> Accounts:
         """Return the accounts in the file, anew for each run. ConfigurationError."""
         return Accounts() if self.dump is None else accounts_of(self.dump)
+
+    def timed_commands(self) -> tuple[TimedCommand, ...]:
+        """Return the commands in the file. ConfigurationError."""
+        return () if self.commands is None else commands_of(self.commands)
 
     @property
     def launch_delay(self) -> float:

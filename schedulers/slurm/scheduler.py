@@ -5,12 +5,14 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Sequence
+from itertools import count
 from typing import Literal
 
 from batsched_py.api import Claim, Event, Job, OptionError, Plan, Scheduler, View
-from batsched_py.schedulers.slurm.enactment import EndedJob, SlurmEnactment
+from batsched_py.schedulers.slurm.enactment import SUBMITS_AGAIN, EndedJob, SlurmEnactment
 from batsched_py.schedulers.slurm.options import SlurmOptions
 from batsched_py.slurm.accounts import Qos
+from batsched_py.slurm.adapter.files import TimedCommand
 from batsched_py.slurm.adapter.nodes import (
     ClusterNodes,
     check_capacities,
@@ -50,7 +52,6 @@ class Slurm(Scheduler[SlurmOptions]):
         configuration, nodes = self._cluster(view)
         accounts = options.accounts()
         _check_preemption(configuration, accounts.qos.values(), view, options.conf_name)
-        self._may_requeue = "REQUEUE" in _modes(configuration, accounts.qos.values())
         self._nodes = nodes
         phases = options.phases(accounting=configuration.accounting)
         self.controller = SlurmController(configuration, accounts, phases)
@@ -58,8 +59,12 @@ class Slurm(Scheduler[SlurmOptions]):
             self.controller, stops_at_strangers=options.strangers == "stop", dump=self._dump_name()
         )
         self.enactment = SlurmEnactment(view, nodes, options.launch_delay)
-        #: Ends that the controller does not know yet, by the instant at which it will.
-        self._unknown_ends: list[tuple[float, int, EndedJob]] = []
+        #: Ends and commands that the controller does not know yet, by the instant at which it will.
+        self._news: list[tuple[float, int, EndedJob | TimedCommand]] = []
+        self._order = count()
+        for command in options.timed_commands():
+            self._later(command.at, command)
+        self._may_requeue = "REQUEUE" in _modes(configuration, accounts.qos.values()) or bool(self._news)
         #: True until the first job with a demand.
         self._is_unchecked = options.conf is not None
         #: Key -> reason and planned start, as they were passed on.
@@ -87,8 +92,7 @@ class Slurm(Scheduler[SlurmOptions]):
     def decide(self, view: View, plan: Plan) -> None:
         """Let the controller act up to now, and carry out its decisions."""
         arrived = self.enactment.arrived(view.arrived)
-        decisions = self._catch_up(view)
-        self._pass_on_ends(view)
+        decisions = self._catch_up(view, plan)
         self.controller.drain(self._nodes.nodes(view.unavailable | view.asleep | view.switching), view.now)
         if arrived:
             self._submit(arrived, view, plan)
@@ -107,33 +111,39 @@ class Slurm(Scheduler[SlurmOptions]):
         tick = self.controller.next_wake()
         return tick if tick > view.now and view.due(tick) else view.now
 
-    def _catch_up(self, view: View) -> list[Decision]:
-        """Let the threads act up to just before now, with the ends that become known in between."""
+    def _later(self, at: float, news: EndedJob | TimedCommand) -> None:
+        heapq.heappush(self._news, (at, next(self._order), news))
+
+    def _catch_up(self, view: View, plan: Plan) -> list[Decision]:
+        """Let the threads act up to just before now, with the news of the time between."""
         decisions: list[Decision] = []
         for end in self.enactment.ended:
-            at = end.at + self.options.completion_delay
-            heapq.heappush(self._unknown_ends, (at, end.job.sequence, end))
+            self._later(end.at + self.options.completion_delay, end)
         self.enactment.ended.clear()
         while True:
             tick = self.controller.next_wake()
-            end_at = self._unknown_ends[0][0] if self._unknown_ends else math.inf
-            if min(tick, end_at) >= view.now:
-                return decisions
-            if tick <= end_at:
-                decisions += self.controller.advance(tick)
-            else:
-                self._end(*heapq.heappop(self._unknown_ends))
+            news_at = self._news[0][0] if self._news else math.inf
+            if min(tick, news_at) >= view.now:
+                break
+            decisions += self.controller.advance(tick) if tick <= news_at else self._pass_on(plan)
+        while self._news and view.due(self._news[0][0]):
+            decisions += self._pass_on(plan)
+        return decisions
 
-    def _pass_on_ends(self, view: View) -> None:
-        while self._unknown_ends and view.due(self._unknown_ends[0][0]):
-            self._end(*heapq.heappop(self._unknown_ends))
-
-    def _end(self, at: float, _sequence: int, end: EndedJob) -> None:
-        """Pass on the end of a job, unless the controller has decided before that it ends."""
-        job = end.job
+    def _pass_on(self, plan: Plan) -> list[Decision]:
+        """Pass on the first of the news."""
+        at, _, news = heapq.heappop(self._news)
+        if isinstance(news, TimedCommand):
+            decisions, fault = self.submissions.command(news, at)
+            if fault:
+                plan.warn(f"command in line {news.line}: {fault}")
+            return decisions
+        job = news.job
+        # The controller may have decided before that it ends.
         if job.ended is None and job.state != PENDING and job not in self.controller.cluster.completing:
-            self.controller.ended(job.key, at, end.is_ok)
+            self.controller.ended(job.key, at, news.is_ok)
             self.enactment.jobs.pop(job.key, None)
+        return []
 
     def _submit(self, arrived: Sequence[Job], view: View, plan: Plan) -> None:
         if self._is_unchecked and any(job.demand is not None for job in arrived):
@@ -174,7 +184,7 @@ class Slurm(Scheduler[SlurmOptions]):
         """Reject the jobs that pend although nothing runs and nothing will change, as Slurm never would."""
         cluster = self.controller.cluster
         waiting = list(self.submissions.waiting)
-        if cluster.running or self._unknown_ends or self.enactment.in_progress or not (cluster.pending or waiting):
+        if cluster.running or self._news or self.enactment.in_progress or not (cluster.pending or waiting):
             self._idle_since = None
             return False
         if is_changed or self._idle_since is None:
@@ -193,8 +203,8 @@ class Slurm(Scheduler[SlurmOptions]):
     def _call(self, view: View, plan: Plan) -> None:
         """Request a call at the next instant at which something may be decided, unless there is an earlier call."""
         instants = [self.controller.next_wake()]
-        if self._unknown_ends:
-            instants.append(self._unknown_ends[0][0])
+        if self._news:
+            instants.append(self._news[0][0])
         if (start := self.enactment.next_start()) is not None:
             instants.append(start)
         following = min(instants)
@@ -267,5 +277,4 @@ def _check_preemption(configuration: SlurmConfiguration, qos: Iterable[Qos], vie
             f"option conf: {file}: PreemptMode=SUSPEND: Batsim cannot suspend a job; use REQUEUE or CANCEL"
         )
     if "REQUEUE" in modes and not view.config.dynamic_jobs:
-        rule = "submits jobs again: run Batsim with --enable-dynamic-jobs (or simulate, which has the same option)"
-        raise OptionError(f"option conf: {file}: PreemptMode=REQUEUE {rule}")
+        raise OptionError(f"option conf: {file}: PreemptMode=REQUEUE {SUBMITS_AGAIN}")

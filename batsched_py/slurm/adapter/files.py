@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from typing import Final, NamedTuple
 
 from batsched_py.errors import ConfigurationError
 from batsched_py.slurm.accounts import Accounts
 from batsched_py.slurm.conf_reader import read_configuration
 from batsched_py.slurm.configuration import SlurmConfiguration
 from batsched_py.slurm.sacctmgr_dump import read_dump
+from batsched_py.text.display import displayed
+
+_COMMAND: Final = re.compile(r"(\d{1,10}(?:\.\d{1,6})?)\s+((?:scontrol|scancel)\s.+)")
 
 
 class OperatorFile(NamedTuple):
@@ -33,6 +37,31 @@ def configuration_of(conf: OperatorFile, topology: OperatorFile | None) -> Slurm
     if topology is not None:
         names["topology.conf"], texts["topology.conf"] = topology
     return read_configuration(texts, names)
+
+
+class TimedCommand(NamedTuple):
+    """A command of scontrol or scancel, and the second at which it is given; `line` is its place in the file."""
+
+    at: float
+    text: str
+    line: int
+
+
+def commands_of(file: OperatorFile) -> tuple[TimedCommand, ...]:
+    """Return the commands in a file, in their order: a line for each, `SECONDS COMMAND`. ConfigurationError."""
+    found = []
+    for number, raw in enumerate(file.text.splitlines(), 1):
+        line = raw.split("#", 1)[0].strip()
+        if not line:
+            continue
+        match = _COMMAND.fullmatch(line)
+        if match is None:
+            rule = "must be seconds from time 0, and a command of scontrol or scancel"
+            raise ConfigurationError(file.name, f"line {number}: {displayed(line)}", rule)
+        if found and float(match[1]) < found[-1].at:
+            raise ConfigurationError(file.name, f"line {number}: {match[1]}", "must not be before the line above")
+        found.append(TimedCommand(float(match[1]), match[2], number))
+    return tuple(found)
 
 
 def accounts_of(dump: OperatorFile) -> Accounts:

@@ -11,11 +11,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from msgspec import structs
+
 from batsched_py.errors import OptionError, SlurmRefusalError
 from batsched_py.model.conditions import Conditions, Dependency, conditions_in, has_conditions
 from batsched_py.model.job import Job
 from batsched_py.reading.faults import FieldError
+from batsched_py.slurm.adapter.files import TimedCommand
 from batsched_py.slurm.controller import SlurmController
+from batsched_py.slurm.decisions import Decision
 from batsched_py.slurm.job_member import MEMBER, SlurmMember, read_member
 from batsched_py.slurm.job_request import job_request
 from batsched_py.slurm.jobs import SlurmJob
@@ -24,6 +28,7 @@ from batsched_py.text.display import displayed
 #: State that another job must reach -> Slurm's kind of dependency.
 _KINDS: Final = {"start": "after", "end": "afterany", "success": "afterok", "failure": "afternotok"}
 _REFERENCE: Final = re.compile(r"(.+?)(\+\d{1,6})?")
+_NAMED: Final = re.compile(r"\{([^{}]+)\}")
 #: The number of jobs that were refused.
 _REFUSED: Final = 0
 
@@ -88,6 +93,24 @@ class JobSubmissions:
         if self._waiting and jobs:
             yield from self._submit_waiting(now)
 
+    def command(self, command: TimedCommand, now: float) -> tuple[list[Decision], str]:
+        """Run a command; return its decisions, and the fault for which it is refused, or ""."""
+        try:
+            return self._controller.action(self._filled(command.text), now), ""
+        except (SlurmRefusalError, ValueError) as error:
+            return [], str(error)
+
+    def _filled(self, command: str) -> str:
+        """Return a command with the numbers of jobs for their names in braces; ValueError for one that is unknown."""
+
+        def number(match: re.Match[str]) -> str:
+            name = match[1] if "!" in match[1] else f"w0!{match[1]}"
+            if not self._numbers.get(name):
+                raise ValueError(f"{displayed(match[1])} was not submitted before")
+            return str(self._numbers[name])
+
+        return _NAMED.sub(number, command)
+
     def _submit_waiting(self, now: float) -> Iterator[tuple[Job, SlurmJob] | Refusal]:
         """Submit the jobs that waited for others, until no more can be."""
         is_done = False
@@ -126,12 +149,8 @@ class JobSubmissions:
             dependency = self._dependency(first)
             request = job_request(first.job, first.member, now=now, dependency=dependency, array_limit=limit)
             if len(party) > 1:
-                for other in party[1:]:
-                    if _plain(other) != _plain(first):
-                        raise FieldError("array", "must have tasks that differ only in name and profile")
                 request = replace(request, array=_tasks(party))
-            if request.user is not None:
-                self._check_association(first.job, request.user, request.account)
+            self._check_association(first.job, request.user, request.account)
             number = self._controller.submit(request, now)
         except _NotYetError:
             self._waiting.update((one.job.id, one) for one in party)
@@ -143,6 +162,8 @@ class JobSubmissions:
         made = self._controller.cluster.jobs[number]
         for one, job in zip(party, made, strict=True):
             self._numbers[one.job.id] = number
+            if one.conditions.array is not None:
+                self._numbers.setdefault(f"{one.job.workload}!{one.conditions.array.id}", number)
             self.by_key[job.key] = job
             if name := _singleton(one):
                 self._singletons.setdefault((job.request.user, name), []).append(job)
@@ -222,16 +243,13 @@ def _plain(wanted: _Wanted) -> tuple[object, ...]:
     """Return all of a task that the array must share."""
     job = wanted.job
     kept = {name: value for name, value in job.members.items() if name not in {"id", "profile", "subtime", MEMBER}}
-    return kept, replace_task(wanted.member), job.size
-
-
-def replace_task(member: SlurmMember) -> tuple[object, ...]:
-    """Return the options of a task without its number."""
-    return tuple(getattr(member, name) for name in SlurmMember.__struct_fields__ if name != "array_task")
+    return kept, structs.replace(wanted.member, array_task=None), job.size
 
 
 def _tasks(party: Sequence[_Wanted]) -> tuple[int, ...]:
-    """Return the numbers of tasks: their own, or by their order. FieldError."""
+    """Return the numbers of tasks: their own, or by their order. FieldError if they cannot be one array."""
+    if any(_plain(other) != _plain(party[0]) for other in party[1:]):
+        raise FieldError("array", "must have tasks that differ only in name and profile")
     named = [one.member.array_task for one in party]
     if all(number is None for number in named):
         return tuple(range(len(party)))
