@@ -14,7 +14,7 @@ from batsched_py.slurm.submission import BatchRequest, read_request
 
 
 def write_case(case: Mapping[str, Any], folder: Path) -> list[str]:
-    """Write the files of a case into a folder; return the options of `simulate` that name them."""
+    """Write the files of a case into a folder; return the options of `simulate`, which runs there."""
     configuration = read_configuration(case["files"])
     (folder / "platform.xml").write_text(_platform(configuration))
     jobs = [one for job in case["jobs"] for one in _jobs(job, configuration)]
@@ -29,18 +29,18 @@ def write_case(case: Mapping[str, Any], folder: Path) -> list[str]:
     workload = {"nb_res": len(configuration.nodes), "jobs": jobs, "profiles": profiles}
     (folder / "workload.json").write_text(json.dumps(workload))
     (folder / "slurm.conf").write_text(case["files"]["slurm.conf"])
-    arguments = ["-p", str(folder / "platform.xml"), "-w", str(folder / "workload.json"), "-s", "slurm"]
-    arguments += ["-o", f"conf={folder / 'slurm.conf'}"]
+    arguments = ["-p", "platform.xml", "-w", "workload.json", "-s", "slurm"]
+    arguments += ["-o", "conf=slurm.conf"]
     if "topology.conf" in case["files"] and case["files"]["topology.conf"]:
         (folder / "topology.conf").write_text(case["files"]["topology.conf"])
-        arguments += ["-o", f"topology={folder / 'topology.conf'}"]
+        arguments += ["-o", "topology=topology.conf"]
     if case["sacctmgr"]:
         (folder / "accounts").write_text("".join(f"sacctmgr -i {line}\n" for line in case["sacctmgr"]))
-        arguments += ["-o", f"dump={folder / 'accounts'}"]
+        arguments += ["-o", "dump=accounts"]
     if case.get("actions"):
         lines = [f"{one['t']} {one['command']}\n" for one in case["actions"]]
         (folder / "commands").write_text("".join(sorted(lines, key=lambda line: float(line.split()[0]))))
-        arguments += ["-o", f"commands={folder / 'commands'}"]
+        arguments += ["-o", "commands=commands"]
     return [*arguments, "-o", "strangers=refuse"]
 
 

@@ -188,6 +188,19 @@ class SlurmController:
         """Return the next instant at which something may be decided; infinite if there are no jobs."""
         return min(at for at, _ in self._threads())
 
+    def next_decision(self) -> float:
+        """Return an instant before which `advance` decides nothing, if no event comes; infinite if it never does.
+
+        It is later than `next_wake` while no job pends, and as long as no job is over its limit: ticks that pass until
+        then can be made up for.
+        """
+        cluster, over = self.cluster, self._configuration.over_time_limit * 60
+        limits = [one.grace_until or one.limit_end + over for one in cluster.running]
+        sweep = self._sweeps.at_or_after(max(self._next_sweep, min(limits))) if limits else inf
+        if not cluster.pending and not cluster.completing:
+            return sweep
+        return min(sweep, *(at for at, act in self._threads() if act != self._sweep))
+
     def advance(self, to: float) -> list[Decision]:
         """Let all threads act up to an instant; return their decisions in order."""
         while True:

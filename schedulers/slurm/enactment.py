@@ -18,9 +18,7 @@ from batsched_py.slurm.jobs import SlurmJob
 from batsched_py.slurm.node_use import NodeAllocation
 
 #: The rule for what submits jobs again.
-SUBMITS_AGAIN: Final = (
-    "submits jobs again: run Batsim, or simulate, with --enable-dynamic-jobs"
-)
+SUBMITS_AGAIN: Final = "submits jobs again: run Batsim, or simulate, with --enable-dynamic-jobs"
 #: State of a job that has done its work.
 _DONE = "COMPLETED_SUCCESSFULLY"
 

@@ -202,7 +202,9 @@ class Slurm(Scheduler[SlurmOptions]):
 
     def _call(self, view: View, plan: Plan) -> None:
         """Request a call at the next instant at which something may be decided, unless there is an earlier call."""
-        instants = [self.controller.next_wake()]
+        instants = [self.controller.next_decision()]
+        if self._idle_since is not None:
+            instants.append(self.controller.stuck_at(self._idle_since))
         if self._news:
             instants.append(self._news[0][0])
         if (start := self.enactment.next_start()) is not None:

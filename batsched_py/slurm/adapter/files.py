@@ -49,7 +49,7 @@ class TimedCommand(NamedTuple):
 
 def commands_of(file: OperatorFile) -> tuple[TimedCommand, ...]:
     """Return the commands in a file, in their order: a line for each, `SECONDS COMMAND`. ConfigurationError."""
-    found = []
+    found: list[TimedCommand] = []
     for number, raw in enumerate(file.text.splitlines(), 1):
         line = raw.split("#", 1)[0].strip()
         if not line:
