@@ -22,8 +22,7 @@ from tests.thoroughness import thorough
 
 #: Algorithms that place tasks, one variant of each, and with each selection.
 PLACING: list[tuple[str, dict[str, str]]] = [
-    # `slurm` refuses demands that Slurm has not, such as shares of GPUs.
-    *((name, options) for name, options in EACH if load(name).places_tasks and name != "slurm"),
+    *((name, options) for name, options in EACH if load(name).places_tasks),
     *(("filler", {"packing": packing}) for packing in PACKED_SELECTIONS),
     ("filler", {"order": "desc_size"}),
     ("fcfs", {"constraint": "query", "packing": "fgd"}),
