@@ -53,6 +53,7 @@ SCHEDULER_MEANINGS: Final[Mapping[str, str]] = {
     "bf_min_prio_reserve": "the priority from which a job gets a reservation",
     "bf_resolution": "length of the slots of backfill",
     "bf_window": "how far backfill looks into the future",
+    "bf_window_linear": "growth of the windows in which ends of jobs are taken together",
     "default_queue_depth": "how many jobs a pass of the main scheduler tests",
     "kill_invalid_depend": "jobs whose dependency cannot be met are cancelled",
     "pack_serial_at_end": "jobs of one processor get the last nodes",

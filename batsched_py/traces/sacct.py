@@ -190,7 +190,7 @@ class _SacctReader:
         """Return the log. WorkloadError."""
         kept = [job for job in self._distinct() if not self._leave_out(job)]
         zero = min((job.submit for job in kept if job.submit is not None), default=0)
-        records, names, members = [], dict[int, str](), dict[int, Mapping[str, Any]]()
+        records, names, members = list[SwfRecord](), dict[int, str](), dict[int, Mapping[str, Any]]()
         dependencies = dict[int, SlurmDependency]()
         tres = {number: job.tres for number, job in enumerate([*kept, *self._cancelled], 1)} if self._tres else None
         cancelled = list[SwfRecord]()

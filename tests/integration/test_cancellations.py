@@ -89,7 +89,7 @@ def test_jobs_behind_a_cancelled_one_start_at_once() -> None:
 def test_a_held_job_is_cancelled_too() -> None:
     """And what depends on its end starts."""
     session = begun()
-    waits = {"depends_on": ["9"], "cancelled_after": 5}
+    waits: dict[str, Any] = {"depends_on": ["9"], "cancelled_after": 5}
     jobs = [("1", waits), ("2", {"depends_on": [{"job": "1", "when": "end"}]})]
     data = [(name, submitted_data(name), members) for name, members in jobs]
     events = [("JOB_SUBMITTED", {**one, "job": {**one["job"], **members}}) for _, one, members in data]
