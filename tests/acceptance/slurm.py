@@ -2,7 +2,8 @@
 
 `python -m tests.acceptance.slurm PATH`, where PATH is a folder with `cases`, or with cases: folders with `case.json`
 and `result.json`. Prints CSV: a start is within if it differs from the best repetition by at most 2 s or 5 %.
-Names after PATH select cases that begin with them.
+Names after PATH select cases that begin with them. With `--passes`, the first pass that differs from that of the
+first repetition is printed instead: what was tested, started and planned (`passes.json` of the case).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.slurm_cases import play, score
+from tests.slurm_passes import first_difference, play_passes, recorded
 
 
 def cases(path: Path) -> list[Path]:
@@ -21,16 +23,31 @@ def cases(path: Path) -> list[Path]:
     return sorted(one.parent for one in folder.glob("*/case.json"))
 
 
+def passes_text(folder: Path, case: dict[str, Any], repetition: dict[str, Any]) -> str:
+    """The first pass of a case that differs, on both sides."""
+    real = json.loads((folder / "passes.json").read_text())["repetitions"][0]["passes"]
+    ours = play_passes(case, repetition["clock_at_zero_mod_3600"], repetition["controller_started_at"])
+    found = first_difference(recorded(real), ours)
+    if found is None:
+        return f"{case['id']}: all passes agree\n"
+    return f"{case['id']}:\n- {found[0] or 'no pass'}\n+ {found[1] or 'no pass'}\n"
+
+
 def main() -> int:
     """Play each case, and print how near its starts are."""
-    path, wanted = Path(sys.argv[1]), sys.argv[2:]
-    sys.stdout.write("case,jobs,within,same_nodes,mean_wait_error\n")
+    path, wanted = Path(sys.argv[1]), [word for word in sys.argv[2:] if word != "--passes"]
+    is_by_pass = "--passes" in sys.argv[2:]
+    if not is_by_pass:
+        sys.stdout.write("case,jobs,within,same_nodes,mean_wait_error\n")
     for folder in cases(path):
         if wanted and not any(folder.name.startswith(one) for one in wanted):
             continue
         case: dict[str, Any] = json.loads((folder / "case.json").read_text())
         result: dict[str, Any] = json.loads((folder / "result.json").read_text())
         repetition = result["repetitions"][0]
+        if is_by_pass:
+            sys.stdout.write(passes_text(folder, case, repetition))
+            continue
         played = play(case, repetition["clock_at_zero_mod_3600"], repetition["controller_started_at"])
         found = score(result["repetitions"], played.starts)
         row = (case["id"], found.jobs, found.within, found.same_nodes, f"{found.mean_wait_error:.2f}")

@@ -10,9 +10,13 @@ import pytest
 
 from tests.clone import ROOT
 from tests.slurm_cases import play, score
+from tests.slurm_passes import Pass, first_difference, play_passes, recorded
 
 CASES: list[dict[str, Any]] = [
     json.loads(line) for line in gzip.decompress((ROOT / "tests/data/slurm/cases.jsonl.gz").read_bytes()).splitlines()
+]
+PASSES: list[dict[str, Any]] = [
+    json.loads(line) for line in gzip.decompress((ROOT / "tests/data/slurm/passes.jsonl.gz").read_bytes()).splitlines()
 ]
 #: Cases with fewer starts within 2 s or 5 % than jobs: the number that is reached.
 FEWER: dict[str, int] = {
@@ -33,3 +37,20 @@ def test_starts_are_those_of_a_real_slurm(case: dict[str, Any]) -> None:
     played = play(case, first["clock_at_zero_mod_3600"], first["controller_started_at"])
     found = score(case["repetitions"], played.starts)
     assert found.within >= FEWER.get(case["id"], found.jobs)
+
+
+@pytest.mark.parametrize("record", PASSES, ids=lambda record: str(record["id"]))
+def test_passes_are_those_of_a_real_slurm(record: dict[str, Any]) -> None:
+    """Each pass tests, plans and starts the same jobs, in the same order and on the same nodes."""
+    case = next(case for case in CASES if case["id"] == record["id"])
+    ours = play_passes(case, record["clock"], record["started"])
+    assert first_difference(recorded(record["passes"]), ours) is None
+
+
+def test_the_first_pass_that_differs_is_found() -> None:
+    """A pass that starts another job, and one that the other side has not."""
+    real = [Pass(1.0, "main", ("a",)), Pass(5.0, "backfill", (), ("b",)), Pass(9.0, "main", ("b",))]
+    assert first_difference(real, [Pass(1.2, "main", ("a",)), *real[1:]]) is None
+    other = Pass(5.0, "backfill", ("b",), ("b",))
+    assert first_difference(real, [real[0], other, real[2]]) == (real[1], other)
+    assert first_difference(real, real[:2]) == (real[2], None)
