@@ -157,7 +157,7 @@ def test_a_window_measures_its_time() -> None:
 def test_an_algorithm_that_knows_whole_hosts_wastes_the_rest() -> None:
     """What is allocated is more than what is requested."""
     specs = [(0, 1, 5, 9, TaskDemand(cores=500), False, 0)]
-    metrics = measure_run(schedule_of(run_packed("ar_preempt", {}, packed_workload(specs))[0], ""))
+    metrics = measure_run(schedule_of(run_packed("leases", {}, packed_workload(specs))[0], ""))
     assert metrics.core_utilisation == pytest.approx(8 / 32)
     assert metrics.requested_cores == pytest.approx(0.5 / 32)
     assert metrics.gpu_utilisation == pytest.approx(2 / 6)
