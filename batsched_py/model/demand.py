@@ -53,8 +53,13 @@ class TaskDemand(Struct, frozen=True, kw_only=True):
             raise ValueError(f"share: must be from 1 to {WHOLE}, not {self.share}")
         if self.models and not self.gpus:
             raise ValueError("models: must be empty for a task without GPUs")
-        if not (self.cores or self.memory or self.gpus or self.exclusive or self.others):
+        if not (self.has_amounts or self.exclusive):
             raise ValueError("cores: must be greater than 0 if nothing else is requested")
+
+    @property
+    def has_amounts(self) -> bool:
+        """Whether any amount is requested; only an exclusive task may have none."""
+        return bool(self.cores or self.memory or self.gpus or self.others)
 
     @property
     def gpu_amount(self) -> int:

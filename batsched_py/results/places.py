@@ -3,50 +3,26 @@
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.bits import bits_of
 from batsched_py.hostset import HostSet
-from batsched_py.model.demand import WHOLE, HostCapacity, NamedAmounts
+from batsched_py.model.demand import HostCapacity, NamedAmounts, TaskDemand
 from batsched_py.model.host_room import Places
 from batsched_py.model.job_demand import JobDemand
-
-
-class TaskAmounts(Struct, frozen=True, kw_only=True):
-    """The amounts that a task requested.
-
-    Attributes:
-        cores: thousandths of a core.
-        memory: MiB.
-        gpus: number of GPUs.
-        share: thousandths of each of these GPUs.
-        models: allowed models of GPUs; empty if any.
-        others: amounts of other resources, by name.
-    """
-
-    cores: int = 0
-    memory: int = 0
-    gpus: int = 0
-    share: int = WHOLE
-    models: tuple[str, ...] = ()
-    others: NamedAmounts = ()
-
-    @property
-    def gpu_amount(self) -> int:
-        """Thousandths of GPUs in total."""
-        return self.gpus * self.share
 
 
 class JobPlaces(Struct, frozen=True):
     """The places of a job whose tasks request parts of hosts.
 
     Attributes:
-        task: the amounts that each task requested.
+        task: the amounts that each task requested; exclusive only if it has none, since `whole` says the rest.
         places: where the tasks ran; the numbers of their GPUs are missing if they are unknown, or if `whole`.
         whole: True if the job had its hosts whole: it is exclusive, or the algorithm knows only whole hosts.
         licences: numbers of licences of the machine, by name.
     """
 
-    task: TaskAmounts
+    task: TaskDemand
     places: Places
     whole: bool = False
     licences: NamedAmounts = ()
@@ -55,18 +31,12 @@ class JobPlaces(Struct, frozen=True):
     def of(cls, demand: JobDemand, places: Places, *, whole: bool = False) -> JobPlaces:
         """Return the places of a job with a demand; exclusive tasks have whole hosts."""
         task = demand.task
-        amounts = TaskAmounts(
-            cores=task.cores,
-            memory=task.memory,
-            gpus=task.gpus,
-            share=task.share,
-            models=task.models,
-            others=task.others,
-        )
         whole = whole or task.exclusive
         if whole:
             places = tuple(place._replace(gpus=()) for place in places)
-        return cls(amounts, places, whole, demand.licences)
+        if task.exclusive and task.has_amounts:
+            task = replace(task, exclusive=False)
+        return cls(task, places, whole, demand.licences)
 
     @property
     def hosts(self) -> HostSet:

@@ -68,7 +68,7 @@ def sums(result: Result) -> dict[str, float]:
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_integrals_are_the_sums_over_tasks_and_nothing_exceeds_what_there_is(name: str) -> None:
-    """Of each resource, whatever the algorithm; what was requested is at most what was allocated."""
+    """Resource by resource and for each algorithm; what was requested is at most what was allocated."""
     for specs in drawn(JOBS, 6):
         result, _, _ = run_packed(name, {}, packed_workload(specs))
         schedule = schedule_of(result, "")
@@ -155,7 +155,7 @@ def test_a_window_measures_its_time() -> None:
 
 
 def test_an_algorithm_that_knows_whole_hosts_wastes_the_rest() -> None:
-    """What is allocated is more than what is requested."""
+    """Whole hosts are allocated for a part of them."""
     specs = [(0, 1, 5, 9, TaskDemand(cores=500), False, 0)]
     metrics = measure_run(schedule_of(run_packed("leases", {}, packed_workload(specs))[0], ""))
     assert metrics.core_utilisation == pytest.approx(8 / 32)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
+from batsched_py.model.demand import WHOLE, HostCapacity
 from batsched_py.model.host_room import HostRoom
 from batsched_py.planning.policies.fragmentation import Fragmentation
 from batsched_py.reporting.schedules.schedule import Schedule
@@ -30,7 +30,7 @@ def free_gpus(schedule: Schedule) -> list[FreeGpus]:
     Empty if no host has GPUs, if no job requests parts of hosts, or if it is unknown which GPUs a task had.
     """
     machine, ran = schedule.capacity, schedule.ran
-    expected = list(_expected(ran))
+    expected = [record.places.task for record in ran if record.places is not None]
     if machine is None or not expected or not any(host.gpus for host in machine.hosts) or not all(map(_known, ran)):
         return []
     gpus = _GpuHosts(machine.hosts, Fragmentation(expected))
@@ -43,23 +43,6 @@ def free_gpus(schedule: Schedule) -> list[FreeGpus]:
         else:
             rows.append(row)
     return rows
-
-
-def _expected(ran: Iterable[JobRecord]) -> Iterator[TaskDemand]:
-    """Yield the request of each job's tasks; exclusive ones may have no amounts."""
-    for record in ran:
-        if record.places is not None:
-            task = record.places.task
-            amounts = (task.cores, task.memory, task.gpus, task.others)
-            yield TaskDemand(
-                cores=task.cores,
-                memory=task.memory,
-                gpus=task.gpus,
-                share=task.share,
-                models=task.models,
-                others=task.others,
-                exclusive=not any(amounts),
-            )
 
 
 def _known(record: JobRecord) -> bool:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from batsched_py.model.demand import WHOLE, HostCapacity
-from batsched_py.results.places import JobPlaces, MachineCapacity, TaskAmounts
+from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
+from batsched_py.results.places import JobPlaces, MachineCapacity
 from batsched_py.results.records import JobRecord
 
 # Amounts are whole numbers, in thousandths for cores and GPUs, so that sums are exact in any order of the jobs.
@@ -75,7 +75,7 @@ def host_amounts(host: HostCapacity) -> Amounts:
     return +amounts
 
 
-def task_amounts(task: TaskAmounts, tasks: int, host: HostCapacity) -> Amounts:
+def task_amounts(task: TaskDemand, tasks: int, host: HostCapacity) -> Amounts:
     """Return the amounts of several equal tasks on a host."""
     gpus = task.gpu_amount * tasks
     amounts = Amounts(

@@ -10,14 +10,14 @@ import orjson
 from msgspec.structs import replace
 
 from batsched_py.errors import InputError
-from batsched_py.model.demand import MOST, MOST_CORES, MOST_GPUS, WHOLE, HostCapacity, NamedAmounts
+from batsched_py.model.demand import MOST, MOST_CORES, MOST_GPUS, WHOLE, HostCapacity, NamedAmounts, TaskDemand
 from batsched_py.model.host_room import TaskPlace
 from batsched_py.model.resources import read_resources
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.results.place_files import CAPACITIES_HEADER, PLACES_HEADER
-from batsched_py.results.places import JobPlaces, MachineCapacity, TaskAmounts
+from batsched_py.results.places import JobPlaces, MachineCapacity
 from batsched_py.results.records import JobRecord
 from batsched_py.text.display import shown
 
@@ -32,11 +32,9 @@ def read_places(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = No
     unknown column.
     """
     table = Tabular(path, limits)
-    names = PLACES_HEADER.split(",")
-    if not set(names) <= set(table.header):
+    at = _columns(table, "places", PLACES_HEADER, notes)
+    if at is None:
         return None
-    at = {name: table.column(name) for name in names}
-    table.report_unknown("places", notes)
     found: dict[str, JobPlaces] = {}
     for row in table.rows():
         job_id = f"{row[at['workload_name']]}!{row[at['job_id']]}"
@@ -56,11 +54,9 @@ def read_places(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = No
 def read_capacities(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None) -> MachineCapacity | None:
     """Read a `_capacities.csv`. InputError names file, line, column and rule. None if columns are missing."""
     table = Tabular(path, limits)
-    names = CAPACITIES_HEADER.split(",")
-    if not set(names) <= set(table.header):
+    at = _columns(table, "capacities", CAPACITIES_HEADER, notes)
+    if at is None:
         return None
-    at = {name: table.column(name) for name in names}
-    table.report_unknown("capacities", notes)
     hosts: dict[int, HostCapacity] = {}
     licences: NamedAmounts = ()
     for row in table.rows():
@@ -89,6 +85,16 @@ def are_of(places: Mapping[str, JobPlaces], jobs: Sequence[JobRecord]) -> bool:
     return fit and bool(pairs or not places or not ran)
 
 
+def _columns(table: Tabular, what: str, header: str, notes: Notes | None) -> Mapping[str, int] | None:
+    """Return name -> column; None if one is missing. `notes` receives a line for each unknown column."""
+    names = header.split(",")
+    if not set(names) <= set(table.header):
+        return None
+    at = {name: table.column(name) for name in names}
+    table.report_unknown(what, notes)
+    return at
+
+
 def _job_places(table: Tabular, row: Sequence[str], at: Mapping[str, int]) -> JobPlaces:
     """Return the places of a job on the host of one row."""
     host, tasks = table.count(row, at["host"]), table.count(row, at["tasks"])
@@ -99,30 +105,38 @@ def _job_places(table: Tabular, row: Sequence[str], at: Mapping[str, int]) -> Jo
     whole = table.count(row, at["whole"])
     if whole > 1:
         raise table.error(f"must be 0 or 1, not {whole}", column=at["whole"])
-    amounts = TaskAmounts(
-        cores=_thousandths(table, row, at["cores"], MOST_CORES),
-        memory=_amount(table, row, at["memory"], MOST),
-        gpus=_amount(table, row, at["gpus"], MOST_GPUS),
-        share=_thousandths(table, row, at["gpu_share"], 1),
-        models=_models(table, row, at["gpu_models"]),
-        others=_named(table, row, at["others"]),
-    )
+    task = _task(table, row, at)
     gpus = _gpu_numbers(table, row, at["gpu_numbers"])
-    if gpus and len(gpus) != tasks * amounts.gpus:
-        raise table.error(f"must have {tasks * amounts.gpus} numbers, not {len(gpus)}", column=at["gpu_numbers"])
-    return JobPlaces(amounts, (TaskPlace(host, gpus, tasks),), bool(whole), _named(table, row, at["licences"]))
+    if gpus and len(gpus) != tasks * task.gpus:
+        raise table.error(f"must have {tasks * task.gpus} numbers, not {len(gpus)}", column=at["gpu_numbers"])
+    return JobPlaces(task, (TaskPlace(host, gpus, tasks),), bool(whole), _named(table, row, at["licences"]))
+
+
+def _task(table: Tabular, row: Sequence[str], at: Mapping[str, int]) -> TaskDemand:
+    share, models = _thousandths(table, row, at["gpu_share"], 1), _models(table, row, at["gpu_models"])
+    amounts, others = _amounts(table, row, at), _named(table, row, at["others"])
+    try:
+        return TaskDemand(
+            **amounts, share=share, models=models, others=others, exclusive=not (others or any(amounts.values()))
+        )
+    except ValueError as error:
+        raise table.error(str(error)) from None
 
 
 def _capacity(table: Tabular, row: Sequence[str], at: Mapping[str, int]) -> HostCapacity:
-    amounts = {
+    amounts, others = _amounts(table, row, at), _named(table, row, at["others"])
+    try:
+        return HostCapacity(**amounts, model=row[at["gpu_model"]], others=others)
+    except ValueError as error:
+        raise table.error(str(error)) from None
+
+
+def _amounts(table: Tabular, row: Sequence[str], at: Mapping[str, int]) -> dict[str, int]:
+    return {
         "cores": _thousandths(table, row, at["cores"], MOST_CORES),
         "memory": _amount(table, row, at["memory"], MOST),
         "gpus": _amount(table, row, at["gpus"], MOST_GPUS),
     }
-    try:
-        return HostCapacity(**amounts, model=row[at["gpu_model"]], others=_named(table, row, at["others"]))
-    except ValueError as error:
-        raise table.error(str(error)) from None
 
 
 def _amount(table: Tabular, row: Sequence[str], column: int, most: int) -> int:

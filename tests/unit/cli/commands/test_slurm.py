@@ -27,7 +27,7 @@ def conf(text: str = CONF, name: str = "slurm.conf") -> str:
 
 
 def test_a_check_counts_effects(capsys: pytest.CaptureFixture[str]) -> None:
-    """What needs attention comes first."""
+    """Parameters that need attention come first."""
     assert run(["slurm", "check", conf(f"ClusterName=c\nKillWait=1\n{CONF}")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "6 obeyed, 1 approximated, 1 ignored, 0 refused"

@@ -41,7 +41,7 @@ def test_a_host_is_paid_once_until_the_latest_end() -> None:
 
 
 def test_watts_at_an_instant_are_those_of_the_jobs_that_must_not_have_ended() -> None:
-    """Of each host once."""
+    """Watts of each host count once."""
     power = SharedPower(estimate())
     power.begin("a", BOTH, 0.0, 100.0)
     power.begin("b", HostSet.of(1), 0.0, 200.0)
