@@ -399,8 +399,8 @@ class Session:
         except FieldError as error:
             path = f"events[{applied}].data.{displayed(error.path)}"
             raise RemoteProtocolError(path, f"{error.rule} (t={seconds(message.now)})") from None
-        if self._state.failures:
-            self._state.settle_failures()
+        if self._state.held.failures:
+            self._state.held.settle_failures(message.now)
         if not self._ready:
             self._begin(message.events[0])
         for answer in self._state.unread:

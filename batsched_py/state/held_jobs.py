@@ -85,6 +85,7 @@ class HeldJobs:
         impossible: id -> why the job can never start.
         changed: ids of jobs for which `reason` has changed.
         used: whether any job was ever held.
+        failures: ids of jobs that failed in this message, which may have another attempt of them, before others follow.
     """
 
     def __init__(self, look_up: Callable[[str], JobTimes]) -> None:
@@ -94,6 +95,7 @@ class HeldJobs:
         self.jobs: dict[str, Job] = {}
         self.impossible: dict[str, str] = {}
         self.changed: dict[str, None] = {}
+        self.failures: dict[str, None] = {}
         self._records: dict[str, _Held] = {}
         #: Number of jobs ever held.
         self._count = 0
@@ -167,10 +169,13 @@ class HeldJobs:
         return self._last_attempts.get(job_id, job_id)
 
     def attempt_again(self, earlier_id: str, job_id: str) -> None:
-        """Let a job, which is added next, take the place of its earlier attempt, which has failed.
+        """Let a job, which is added next, take the place of its earlier attempt, if that is one of the `failures`.
 
         Those that depend on the earlier one follow this one instead, and a singleton keeps its place in the row.
         """
+        if earlier_id not in self.failures:
+            return
+        del self.failures[earlier_id]
         first_id = self._first_attempts.pop(earlier_id, earlier_id)
         self._last_attempts[first_id], self._first_attempts[job_id] = job_id, first_id
         member = self._members.pop(earlier_id, None)
@@ -181,6 +186,13 @@ class HeldJobs:
             key = job.user, conditions.singleton
             self._singletons[key] = {(job_id if one == earlier_id else one): None for one in self._singletons[key]}
         self._leave_array(earlier_id, job, conditions)
+
+    def settle_failures(self, now: float) -> None:
+        """Let others follow the ends of the `failures`, of which there is no other attempt."""
+        failures, self.failures = self.failures, {}
+        if self.used:
+            for job_id in failures:
+                self.end(job_id, now)
 
     def end(self, job_id: str, now: float) -> None:
         """Take an ended job, held or not, out of its singleton and its array, and look at those that follow."""

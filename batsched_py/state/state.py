@@ -56,8 +56,6 @@ class State:
         #: Jobs submitted that must not start yet, because of their conditions on other jobs.
         self.held = HeldJobs(self._times_of)
         self._outcomes = Outcomes()
-        #: Ids of jobs that failed in this message, and may be attempted again in it, before others follow their end.
-        self.failures: dict[str, None] = {}
         #: The jobs that their users cancel at an instant.
         self.cancellations = Cancellations()
         #: Job id -> running job, in the order of starts.
@@ -139,19 +137,12 @@ class State:
 
     def receive_released(self) -> list[Job]:
         """Let held jobs arrive whose conditions are fulfilled; return them, in the order of their submission."""
-        if self.failures:
-            self.settle_failures()
+        if self.held.failures:
+            self.held.settle_failures(self.now)
         released = self.held.take_released()
         for job in released:
             self.queue.add(job)
         return released
-
-    def settle_failures(self) -> None:
-        """Let others follow the ends of the jobs that failed in this message and are not attempted again."""
-        failures, self.failures = self.failures, {}
-        if self.held.used:
-            for job_id in failures:
-                self.held.end(job_id, self.now)
 
     def receive_registered(self) -> None:
         """Let jobs registered in this decision arrive immediately, if Batsim will not submit them."""
@@ -243,8 +234,8 @@ class State:
 
     def _receive(self, job: Job, arrivals: list[Job]) -> None:
         """Let a job wait in the queue, or hold it."""
-        if self.failures and ATTEMPT_OF in job.members:
-            self._attempt_again(job)
+        if self.held.failures and ATTEMPT_OF in job.members:
+            self.held.attempt_again(f"{job.workload}!{job.members[ATTEMPT_OF]}", job.id)
         if job.demand is not None:
             self._made_rooms().request(job.demand)
         if CANCELLED_AFTER in job.members:
@@ -256,13 +247,6 @@ class State:
         else:
             self.queue.add(job)
             arrivals.append(job)
-
-    def _attempt_again(self, job: Job) -> None:
-        """Let a job take the place of its earlier attempt, which failed in this message."""
-        earlier = f"{job.workload}!{job.members[ATTEMPT_OF]}"
-        if earlier in self.failures:
-            del self.failures[earlier]
-            self.held.attempt_again(earlier, job.id)
 
     def _made_rooms(self) -> Rooms:
         """Return the rooms, which are made when a job first needs them. FieldError."""
@@ -302,7 +286,7 @@ class State:
         if len(outcomes.latest) >= outcomes.room:
             outcomes.turn()
         if ran and not success and self.holds:
-            self.failures[job_id] = None
+            self.held.failures[job_id] = None
         elif self.held.used:
             self.held.end(job_id, self.now)
 
