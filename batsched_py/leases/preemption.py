@@ -16,7 +16,7 @@ from batsched_py.protocol.events import Event
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.state.running import Running
-from batsched_py.text.wording import counted, seconds
+from batsched_py.text.wording import counted, extent, seconds
 
 Work = TypeVar("Work")
 #: Hosts, and the jobs that must be stopped for them.
@@ -115,7 +115,7 @@ class Preemption:
             if stays is not None:
                 more += f"; {stays.id} is not stopped: it cannot be submitted again"
             there = counted(len(free), "is free", "are free")
-            size = counted(job.size, "host" if job.demand is None else "task")
+            size = extent(job.size, tasks=job.demand is not None)
             needed = size if job.demand is None else f"hosts for {size}"
             return f"it needs {needed} in [{seconds(start)}, {seconds(end)}), {there}{more}"
         return room

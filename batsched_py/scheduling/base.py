@@ -22,6 +22,8 @@ from batsched_py.state.running import Running
 
 #: Maximum number of waiting jobs that are planned, as by conservative backfilling, to answer one query.
 FORESEEN: Final = 1000
+#: Why a waiting job is rejected that its user cancelled.
+CANCELLED: Final = "it was cancelled"
 
 Options = TypeVar("Options")
 
@@ -123,7 +125,7 @@ class Scheduler(ABC, Generic[Options]):
         """
         job = view.queue.get(job_id)
         if job is not None:
-            plan.reject(job, "it was cancelled")
+            plan.reject(job, CANCELLED)
             return True
         running = view.job(job_id)
         if running is None:

@@ -38,7 +38,10 @@ def never_fits(rooms: Rooms, wanted: JobDemand) -> str | None:
 
 
 def most_tasks(capacity: HostCapacity, wanted: JobDemand) -> int:
-    """Return how many tasks of a job fit on an empty host."""
+    """Return how many tasks of a job fit on an empty host, as the selections place them.
+
+    Those that request parts of several GPUs get the tightest ones, so that the same GPUs are filled before others.
+    """
     task = wanted.task
     if HostRoom(capacity).lacking(task):
         return 0
@@ -48,7 +51,7 @@ def most_tasks(capacity: HostCapacity, wanted: JobDemand) -> int:
     requested = (("cores", task.cores), ("memory", task.memory), *task.others)
     most = [there[name] // amount for name, amount in requested if amount]
     if task.gpus:
-        most.append(capacity.gpus * (WHOLE // task.share) // task.gpus)
+        most.append(capacity.gpus // task.gpus * (WHOLE // task.share))
     return min(most)
 
 

@@ -16,7 +16,7 @@ from batsched_py.model.job import Job
 from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT, Event, Notify
 from batsched_py.protocol.fields import read_job
 from batsched_py.reading.faults import FieldError
-from batsched_py.scheduling.base import Scheduler
+from batsched_py.scheduling.base import CANCELLED, Scheduler
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.state.state import State
@@ -100,7 +100,7 @@ class Requests:
         elif job_id in self._state.registered:
             self._withdrawn.add(job_id)
         elif job_id in self._state.held:
-            self._plan.reject(self._state.held.jobs[job_id], "it was cancelled")
+            self._plan.reject(self._state.held.jobs[job_id], CANCELLED)
         elif job_id in self._state.control or not self._scheduler.cancel(job_id, self._view, self._plan):
             self._plan.warn(f"{CANCEL_JOB} {shown(job_id)}: it neither waits nor runs")
         else:

@@ -8,7 +8,7 @@ from typing import Final
 from batsched_py.scheduling.holds import Hold
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import counted, seconds
+from batsched_py.text.wording import extent, seconds
 
 #: Line about a run that cannot end because an algorithm, whose name it has, may still submit jobs.
 _REGISTRATION_OPEN: Final = (
@@ -28,7 +28,7 @@ def waiting_lines(state: State, holds: Mapping[str, Hold], algorithm: str) -> Se
     for job in state.queue:
         hold = holds.get(job.id)
         why = f"held at t={seconds(hold.time)}: {hold.reason}" if hold else "the algorithm gave no reason"
-        lines.append(f"{displayed(job.id)} ({counted(job.size, 'host')}) {displayed(why)}")
+        lines.append(f"{displayed(job.id)} ({extent(job.size, tasks=job.demand is not None)}) {displayed(why)}")
     lines += [f"{displayed(job_id)} {state.held.reason(job_id)}" for job_id in state.held.jobs]
     return lines
 

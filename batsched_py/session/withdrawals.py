@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from batsched_py.scheduling.base import Scheduler
+from batsched_py.scheduling.base import CANCELLED, Scheduler
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.state.state import State
-
-#: The reason of a rejection.
-_WHY = "its user cancelled it"
 
 
 class Withdrawals:
@@ -25,19 +22,20 @@ class Withdrawals:
         state = self._state
         for job_id in state.cancellations.take_due(state.now):
             if job_id in state.held:
-                self._plan.reject(state.held.jobs[job_id], _WHY)
+                self._plan.reject(state.held.jobs[job_id], CANCELLED)
             elif job_id in state.queue or job_id in state.running:
                 scheduler.cancel(job_id, self._view, self._plan)
                 state.let_others_start()
 
     def after_decision(self) -> None:
-        """Request a call at the next cancellation."""
+        """Request a call at the next cancellation, unless its job ends before: a pending call prolongs a simulation."""
         due = self._state.cancellations.next_due(self._is_live)
         if due is not None:
             self._plan.wake_at(max(due, math.nextafter(self._state.now, math.inf)))
 
-    def _is_live(self, job_id: str) -> bool:
+    def _is_live(self, job_id: str, due: float) -> bool:
         state = self._state
-        if job_id in state.running:
-            return not state.running[job_id].killed
+        run = state.running.get(job_id)
+        if run is not None:
+            return not run.killed and run.end > due
         return job_id in state.queue or job_id in state.held or job_id in state.registered

@@ -31,8 +31,8 @@ class Cancellations:
             due.append(heappop(self.pending)[2])
         return due
 
-    def next_due(self, is_live: Callable[[str], bool]) -> float | None:
-        """Return the instant of the next cancellation of a job that has not ended; None if there is none."""
-        while self.pending and not is_live(self.pending[0][2]):
+    def next_due(self, is_live: Callable[[str, float], bool]) -> float | None:
+        """Return the instant of the next cancellation that `is_live(job id, instant)` keeps; None if there is none."""
+        while self.pending and not is_live(self.pending[0][2], self.pending[0][0]):
             heappop(self.pending)
         return self.pending[0][0] if self.pending else None

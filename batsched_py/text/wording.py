@@ -38,6 +38,11 @@ def counted(count: int, one: str, many: str = "", *, blank: str = "") -> str:
     return f"{grouped(count, blank) if blank else count} {one if count == 1 else many or f'{one}s'}"
 
 
+def extent(size: int, *, tasks: bool) -> str:
+    """Return the size of a job as text: in tasks if they share hosts, otherwise in hosts."""
+    return counted(size, "task" if tasks else "host")
+
+
 def kilowatt_hours(joules: float) -> str:
     """Return an energy, given in joules, as text: "1.250 kWh"."""
     return f"{joules / JOULES_PER_KWH:.3f} kWh"

@@ -99,6 +99,14 @@ def test_an_algorithm_that_saves_energy_does_the_same_in_three_protocols() -> No
     assert runs[0] == runs[1] == runs[2]
 
 
+def test_hosts_of_batsim_5_switch_though_energy_is_not_counted(tmp_path: Path) -> None:
+    """Batsim 4 refuses that; nothing is then written of energy and power states."""
+    arguments = ["-p", str(ROOT / "platforms" / "energy16.xml"), "-w", str(ROOT / "workloads" / "first.json")]
+    out = tmp_path / "out"
+    assert command(["simulate", *arguments, "-s", "sleeper", "--protocol", "v5", "-e", str(out), "--quiet"]) == 0
+    assert not [path.name for path in tmp_path.iterdir() if "energy" in path.name or "pstate" in path.name]
+
+
 @pytest.mark.parametrize("name", ["fcfs", "easy", "conservative", "easy_idle_sleeper"])
 def test_one_workload_converted_gives_the_same_starts_in_three_protocols(name: str, tmp_path: Path) -> None:
     """From files, on hosts that sleep and whose numbers differ: number 2 is h10 in Batsim 4, h2 in the others."""

@@ -102,6 +102,20 @@ def test_a_held_job_is_cancelled_too() -> None:
     ]
 
 
+def test_no_call_is_requested_for_a_cancellation_after_the_end_of_a_job() -> None:
+    """By its walltime: the simulation would last until the call."""
+    reply = begun().answer(message(1, *submissions({"walltime": 50, "cancelled_after": 49.5}, {"walltime": 50})))
+    assert [given["timestamp"] for kind, given in said(reply) if kind == "CALL_ME_LATER"] == [50.5]
+    reply = begun().answer(message(1, *submissions({"walltime": 50, "cancelled_after": 50}, {"walltime": 50})))
+    assert [kind for kind, _ in said(reply)] == ["EXECUTE_JOB", "EXECUTE_JOB"]
+
+
+def submissions(*members: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Events of jobs on one host with these members."""
+    data = [(submitted_data(str(number)), more) for number, more in enumerate(members)]
+    return [("JOB_SUBMITTED", {**one, "job": {**one["job"], **more}}) for one, more in data]
+
+
 def test_a_wrong_time_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In a message, and in a workload."""
     one = submitted_data("1")

@@ -12,7 +12,7 @@ from batsched_py.model.demand import TaskDemand
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
-from batsched_py.reporting.api import read_schedule
+from batsched_py.reporting.api import measure_run, read_schedule
 from batsched_py.results.place_files import CAPACITIES, PLACES
 from batsched_py.results.places import JobPlaces
 from batsched_py.results.records import Result
@@ -167,6 +167,19 @@ def test_wrong_cells_are_named(column: str, text: str, rule: str, tmp_path: Path
         read_schedule(path)
 
 
+def test_a_task_has_different_gpus(tmp_path: Path) -> None:
+    """And models only with GPUs."""
+    path = written(tmp_path)
+    file = Path(f"{path}{PLACES}")
+    text = file.read_text()
+    file.write_text(text.replace(",1,0,0,0,0,1,0.5", ",1,0,1 1,0,0,2,0.5"))
+    with pytest.raises(InputError, match="column gpu_numbers: must have different GPUs for each task"):
+        read_schedule(path)
+    file.write_text(text.replace(",1,0,0,0,0,1,0.5", ",1,0,,1,0,0,0.5"))
+    with pytest.raises(InputError, match="line 2: models: must be empty for a task without GPUs"):
+        read_schedule(path)
+
+
 def test_files_of_another_run_are_left_out(tmp_path: Path) -> None:
     """A note names the file: a run without demands does not replace them."""
     path = written(tmp_path)
@@ -188,3 +201,35 @@ def test_capacities_must_be_those_of_all_hosts(tmp_path: Path) -> None:
     file.write_text(text.replace("\n1,4", "\n0,4"))
     with pytest.raises(InputError, match="line 3, column hosts: has host 0 of another line, too"):
         read_schedule(path)
+
+
+@pytest.mark.parametrize(("lost", "other"), [(PLACES, CAPACITIES), (CAPACITIES, PLACES)])
+def test_one_file_without_the_other_is_left_out(lost: str, other: str, tmp_path: Path) -> None:
+    """With a note, since figures of hosts that jobs share mislead without it."""
+    path = written(tmp_path)
+    Path(f"{path}{lost}").unlink()
+    found = read_schedule(path)
+    assert found.capacity is None
+    assert f"run{other} is left out: it belongs to a file {lost}, which is missing" in found.notes
+
+
+def test_capacities_of_another_machine_are_left_out(tmp_path: Path) -> None:
+    """A host more would lower each share."""
+    path = written(tmp_path)
+    with Path(f"{path}{CAPACITIES}").open("a") as file:
+        file.write("4,16,2000,4,V100,,matlab:2\n")
+    found = read_schedule(path)
+    assert found.capacity is None
+    assert "run_capacities.csv is left out: it has 5 hosts, the run has 4" in found.notes
+
+
+def test_the_fragmentation_is_unknown_where_more_is_used_than_there_is(tmp_path: Path) -> None:
+    """Which `check` and a warning name."""
+    path = written(tmp_path)
+    file = Path(f"{path}{CAPACITIES}")
+    file.write_text(file.read_text().replace("3,16,2000,4,V100", "3,16,2000,1,V100"))
+    one = read_schedule(path)
+    assert measure_run(one).gpu_fragmentation is not None
+    twice = replace(one.jobs[0], job=replace(one.jobs[0].job, id="w0!001"))
+    thrice = replace(one.jobs[0], job=replace(one.jobs[0].job, id="w0!002"))
+    assert measure_run(replace(one, jobs=(*one.jobs, twice, thrice))).gpu_fragmentation is None

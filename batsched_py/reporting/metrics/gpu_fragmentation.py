@@ -27,7 +27,8 @@ class FreeGpus(NamedTuple):
 def free_gpus(schedule: Schedule) -> list[FreeGpus]:
     """Return the free GPUs over time, from 0 on.
 
-    Empty if no host has GPUs, if no job requests parts of hosts, or if it is unknown which GPUs a task had.
+    Empty if no host has GPUs, if no job requests parts of hosts, if it is unknown which GPUs a task had, or if tasks
+    had more cores or more of a GPU than there are.
     """
     machine, ran = schedule.capacity, schedule.ran
     expected = [record.places.task for record in ran if record.places is not None]
@@ -36,7 +37,8 @@ def free_gpus(schedule: Schedule) -> list[FreeGpus]:
     gpus = _GpuHosts(machine.hosts, Fragmentation(expected))
     rows = [gpus.row(0.0)]
     for time, sign, place in sorted(_moves(ran)):
-        gpus.change(ran[place], sign)
+        if not gpus.change(ran[place], sign):
+            return []
         row = gpus.row(time)
         if row.time == rows[-1].time:
             rows[-1] = row
@@ -77,35 +79,41 @@ class _GpuHosts:
         covered = max(self._measure.covered, 1)
         return FreeGpus(time, self._all_fragments / covered / WHOLE, self._free / WHOLE)
 
-    def change(self, record: JobRecord, sign: int) -> None:
-        """Begin a job (sign 1), or end it (-1)."""
+    def change(self, record: JobRecord, sign: int) -> bool:
+        """Begin a job (sign 1), or end it (-1); return False if it had more than was free."""
         places = record.places
         if places is None or places.whole:
             for host in record.hosts if places is None else places.hosts:
                 if host in self._rooms:
                     self._update(host, sign, 0, (), 0)
-            return
+            return True
         for place in places.places:
             if place.host in self._rooms:
-                self._update(
-                    place.host, 0, sign * places.task.cores * place.tasks, place.gpus, sign * places.task.share
-                )
+                cores, share = sign * places.task.cores * place.tasks, sign * places.task.share
+                if not self._update(place.host, 0, cores, place.gpus, share):
+                    return False
+        return True
 
-    def _update(self, host: int, whole: int, cores: int, gpus: tuple[int, ...], share: int) -> None:
+    def _update(self, host: int, whole: int, cores: int, gpus: tuple[int, ...], share: int) -> bool:
         room = self._rooms[host]
         self._free -= 0 if self._whole[host] else room.gpu_amount
         self._whole[host] += whole
         room.cores -= cores
+        if room.cores < 0:
+            return False
         if gpus:
             left = list(room.gpus)
             for gpu in gpus:
                 left[gpu] -= share
+            if min(left) < 0:
+                return False
             room.gpus = tuple(left)
             room.gpu_amount = sum(left)
         self._free += 0 if self._whole[host] else room.gpu_amount
         after = self._weighted(host)
         self._all_fragments += after - self._fragments[host]
         self._fragments[host] = after
+        return True
 
     def _weighted(self, host: int) -> int:
         return 0 if self._whole[host] else self._measure.weighted(self._rooms[host])

@@ -109,6 +109,8 @@ def _job_places(table: Tabular, row: Sequence[str], at: Mapping[str, int]) -> Jo
     gpus = _gpu_numbers(table, row, at["gpu_numbers"])
     if gpus and len(gpus) != tasks * task.gpus:
         raise table.error(f"must have {tasks * task.gpus} numbers, not {len(gpus)}", column=at["gpu_numbers"])
+    if any(len(set(gpus[first : first + task.gpus])) < task.gpus for first in range(0, len(gpus), max(task.gpus, 1))):
+        raise table.error("must have different GPUs for each task", column=at["gpu_numbers"])
     return JobPlaces(task, (TaskPlace(host, gpus, tasks),), bool(whole), _named(table, row, at["licences"]))
 
 

@@ -102,10 +102,15 @@ class SharedHosts(NamedTuple):
     capacity: MachineCapacity | None
 
 
-def read_rooms(prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, notes: FileNotes) -> SharedHosts:
+def read_rooms(
+    prefix: str | None, jobs: Sequence[JobRecord], hosts: int, limits: Limits, notes: FileNotes
+) -> SharedHosts:
     """Return the parts of hosts that jobs had; nothing, with a note, if the files belong to another run. InputError."""
     placed, described = find_sibling(prefix, PLACES), find_sibling(prefix, CAPACITIES)
     if placed is None or described is None:
+        for path, other in ((placed, CAPACITIES), (described, PLACES)):
+            if path is not None:
+                notes.add(f"{path.name} is left out: it belongs to a file {other}, which is missing")
         return SharedHosts({}, None)
     places = read_places(placed, limits=limits, notes=notes.of(placed))
     capacity = read_capacities(described, limits=limits, notes=notes.of(described))
@@ -113,6 +118,9 @@ def read_rooms(prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, no
         notes.add(f"{(placed if places is None else described).name} is left out: {OTHER_COLUMNS}")
     elif not (are_of(places, jobs) and are_on(places, capacity)):
         notes.add(f"{placed.name} is left out: {_OTHER_JOBS}")
+    elif len(capacity.hosts) != hosts:
+        number = counted(len(capacity.hosts), "host")
+        notes.add(f"{described.name} is left out: it has {number}, the run has {hosts}")
     else:
         return SharedHosts(places, capacity)
     return SharedHosts({}, None)

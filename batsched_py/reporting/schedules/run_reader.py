@@ -154,7 +154,7 @@ def _read_files(found: RunLocation, hosts: int | None, name: str | None, limits:
         )
     leases = read_leases(prefix, jobs.jobs, limits, file_notes)
     slowed = read_slowed(prefix, jobs.jobs, limits, file_notes)
-    rooms = read_rooms(prefix, jobs.jobs, limits, file_notes)
+    rooms = read_rooms(prefix, jobs.jobs, count, limits, file_notes)
     run = read_description(prefix, {"jobs": found.jobs}, limits, file_notes)
     return Schedule(
         name=named_path(found.jobs).name if name is None else name,

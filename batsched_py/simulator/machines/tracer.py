@@ -31,8 +31,9 @@ class Tracer:
 
     def switch(self, hosts: int, pstate: int) -> None:
         """Add rows when hosts begin to switch (TO_COMPUTING, TO_SLEEP), and when all of them have reached a pstate."""
-        self.trace.pstates.append((self._queue.now, hosts, pstate))
-        self._measure(PSTATE)
+        if self._energy is not None:
+            self.trace.pstates.append((self._queue.now, hosts, pstate))
+            self._measure(PSTATE)
 
     def count_states(self) -> None:
         """Add a row with the number of hosts in each state."""

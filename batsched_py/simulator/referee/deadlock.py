@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.live_jobs import ONLY_IN_THE_BOOKS, RUNNING, SUBMITTED
-from batsched_py.text.wording import counted
+from batsched_py.text.wording import counted, extent
 
 if TYPE_CHECKING:
     from batsched_py.simulator.jobs.lifecycle import Jobs
@@ -42,7 +42,7 @@ def describe_standing(context: Context, jobs: Jobs, *, registering: bool) -> str
     reasons, machines = [], context.machines
     waiting = [live.job for live in jobs.live.values() if live.state == SUBMITTED]
     if waiting:
-        shown = ", ".join(f"{job.id} of {counted(job.size, 'host')}" for job in waiting[:NAMED])
+        shown = ", ".join(f"{job.id} of {extent(job.size, tasks=job.demand is not None)}" for job in waiting[:NAMED])
         others = f" and {len(waiting) - NAMED} others" if len(waiting) > NAMED else ""
         wait = "job waits" if len(waiting) == 1 else "jobs wait"
         reasons.append(f"{len(waiting)} {wait} for a decision ({shown}{others})")

@@ -18,12 +18,12 @@ def submitted(name: str, size: int = 1, **demand: Any) -> tuple[str, dict[str, A
     return "JOB_SUBMITTED", data
 
 
-def session(**begins: Any) -> Session:
+def session(gpus: int = 1, **begins: Any) -> Session:
     """A session of fcfs on two hosts of four cores."""
     made = Session(Fcfs)
     data = begins_data(2, **begins)
     for host in data["compute_resources"]:
-        host["properties"] = {"cpu": "400", "gpus": "1"}
+        host["properties"] = {"cpu": "400", "gpus": str(gpus)}
     made.answer(message(0, ("SIMULATION_BEGINS", data)))
     return made
 
@@ -57,7 +57,7 @@ def test_the_reason_of_a_wait_names_the_resource() -> None:
     """In the words of an error after a deadlock."""
     made = session(demands=True)
     made.answer(message(0, submitted("1", 2, gpus=1), submitted("2", gpus=1)))
-    assert made.waiting() == ["w0!2 (1 host) held at t=0: needs 1 GPU on one host: none has any free"]
+    assert made.waiting() == ["w0!2 (1 task) held at t=0: needs 1 GPU on one host: none has any free"]
 
 
 def test_a_demand_that_no_host_can_meet_is_rejected() -> None:
@@ -71,3 +71,16 @@ def test_a_demand_that_no_host_can_meet_is_rejected() -> None:
         "w0!2": "has 3 tasks, on the idle machine 2 fit",
         "w0!3": "needs 1 licence matlab, the machine has 0",
     }
+
+
+@pytest.mark.parametrize(("gpus", "share", "most"), [(3, 0.4, 4), (4, 0.5, 8), (5, 1, 4), (2, 0.3, 6)])
+def test_a_job_with_parts_of_several_gpus_starts_on_the_idle_machine_or_is_rejected(
+    gpus: int, share: float, most: int
+) -> None:
+    """Tasks with parts of two GPUs each fill the same GPUs first, whatever is left of the others."""
+    made = session(gpus, demands=True)
+    reply = made.answer(message(0, submitted("1", most, gpus=2, gpu_share=share)))
+    assert [kind for kind, _ in said(reply)] == ["EXECUTE_JOB"]
+    made = session(gpus, demands=True)
+    made.answer(message(0, submitted("1", most + 1, gpus=2, gpu_share=share)))
+    assert made.plan.rejections == {"w0!1": f"has {most + 1} tasks, on the idle machine {most} fit"}

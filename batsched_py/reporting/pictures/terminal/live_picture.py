@@ -20,7 +20,7 @@ from batsched_py.reporting.pictures.terminal.canvas import vertical_bars
 from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING
 from batsched_py.results.progress import RunStatus
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import counted, grouped
+from batsched_py.text.wording import extent, grouped
 
 #: The width of a sparkline, of its history, and of the bar, in columns.
 COLUMNS: Final = 32
@@ -184,7 +184,7 @@ def next_lines(status: LiveStatus) -> Text:
 def _next(first: NextJob, now: float) -> list[str]:
     job, promise = first.job, first.promise
     why = first.reason or ("waits" if promise is not None else "waits; the algorithm gave no reason")
-    lines = [f"next {displayed(job.id)} ({counted(job.size, 'host')}): {displayed(why)}"]
+    lines = [f"next {displayed(job.id)} ({extent(job.size, tasks=job.demand is not None)}): {displayed(why)}"]
     if promise is not None:
         where = f" on hosts {promise.hosts}" if isinstance(promise, Slot) else ""
         lines.append(f"     promised for {clock(promise.start)}, in {clock(max(promise.start - now, 0.0))}{where}")
