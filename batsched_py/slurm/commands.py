@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable
+from typing import Final
 
 from batsched_py.errors import SlurmRefusalError
 from batsched_py.slurm.cluster import ClusterState
@@ -13,6 +15,8 @@ from batsched_py.slurm.jobs import HELD, PENDING, SlurmJob
 from batsched_py.slurm.reservations import AdvanceReservation
 from batsched_py.text.display import displayed
 
+#: Start of a reservation.
+_START: Final = re.compile(r"now(?:\+(\d{1,9}))?")
 _RESERVATION_FLAGS = frozenset({"maint", "overlap", "ignore_jobs", "magnetic", "license_only", "any_nodes"})
 
 
@@ -40,40 +44,42 @@ class ClusterCommands:
             "delete": self._delete,
         }
         try:
-            if text[0] == "scancel":
-                for job in self._jobs(text[1]):
+            if text[:1] == ["scancel"]:
+                for job in self._jobs(text[1:]):
                     self._cluster.stop(job, "CANCELLED", now)
-            elif text[0] == "scontrol" and text[1] in verbs:
-                verbs[text[1]](text[2:], now)
+            elif text[:1] == ["scontrol"] and (run := verbs.get(text[1] if len(text) > 1 else "")):
+                run(text[2:], now)
             else:
                 self._refuse(text, now)
-        except (ValueError, IndexError) as error:
+        except ValueError as error:
             raise SlurmRefusalError(f"{displayed(command)}: {error}") from error
 
     def _refuse(self, _text: list[str], _now: float) -> None:
         raise ValueError("is not supported")
 
-    def _jobs(self, text: str) -> list[SlurmJob]:
-        found = [job for part in text.split(",") for job in self._cluster.jobs.get(whole(part), [])]
+    def _jobs(self, text: list[str]) -> list[SlurmJob]:
+        """Return the jobs of these lists of numbers, that have not ended."""
+        parts = [part for word in text for part in word.split(",")]
+        found = [job for part in parts for job in self._cluster.jobs.get(whole(part), [])]
         left = [job for job in found if job.ended is None]
         if not left:
             raise ValueError("Invalid job id specified")
         return left
 
     def _hold(self, text: list[str], now: float) -> None:
-        for job in self._jobs(text[0]):
+        for job in self._jobs(text):
             job.is_held, job.priority, job.reason = True, HELD, "JobHeldAdmin"
             job.priorities = {}
             self._cluster.mark_changed(now)
 
     def _release(self, text: list[str], now: float) -> None:
-        for job in self._jobs(text[0]):
+        for job in self._jobs(text):
             job.is_held, job.is_priority_fixed, job.reason = False, False, ""
             self._cluster.priorities.set_first(job, now)
             self._changed(now)
 
     def _requeue(self, text: list[str], now: float) -> None:
-        for job in self._jobs(text[0]):
+        for job in self._jobs(text):
             if job.state != PENDING:
                 self._cluster.requeue(job, now)
 
@@ -90,7 +96,7 @@ class ClusterCommands:
         if "nodename" in options:
             self._update_nodes(options, now)
         elif "jobid" in options:
-            for job in self._jobs(options.pop("jobid")):
+            for job in self._jobs([options.pop("jobid")]):
                 self._update_job(job, options, now)
         else:
             raise ValueError("must name a job or a node")
@@ -123,6 +129,8 @@ class ClusterCommands:
             cluster.unavailable |= nodes
         else:
             raise ValueError("state must be drain, down or resume")
+        if unknown := options.keys() - {"nodename", "state", "reason"}:
+            raise ValueError(f"update of {displayed(min(unknown))} is not supported")
         if state == "down":
             self._fail_jobs(nodes, now)
         self._changed(now)
@@ -146,14 +154,21 @@ class ClusterCommands:
         return sum(1 << index[name] for name in set(names))
 
     def _create(self, text: list[str], now: float) -> None:
+        if text[:1] != ["reservation"]:
+            raise ValueError("is not supported")
         options = _options(text[1:])
         flags = words(options.get("flags", ""))
-        if text[0] != "reservation" or flags - _RESERVATION_FLAGS:
-            raise ValueError("is not supported")
+        if others := flags - _RESERVATION_FLAGS:
+            raise ValueError(f"flag {displayed(min(others))} is not supported")
         known = {"reservationname", "starttime", "duration", "nodes", "users", "accounts", "flags", "licenses"}
         if unknown := options.keys() - known:
             raise ValueError(f"{displayed(min(unknown))} of a reservation is not supported")
-        start = int(now) + (whole(options["starttime"].removeprefix("now+")) if "+" in options["starttime"] else 0)
+        if missing := [name for name in ("reservationname", "starttime", "duration") if not options.get(name)]:
+            raise ValueError(f"a reservation must have {missing[0]}")
+        match = _START.fullmatch(options["starttime"])
+        if match is None:
+            raise ValueError(f"starttime must be now or now+SECONDS, not {displayed(options['starttime'])}")
+        start = int(now) + int(match[1] or 0)
         made = AdvanceReservation(
             name=options["reservationname"],
             start=start,
@@ -179,12 +194,17 @@ class ClusterCommands:
             raise ValueError("Requested nodes are busy")
 
     def _delete(self, text: list[str], now: float) -> None:
-        name = _options([text[-1]]).get("reservationname", text[-1])
-        reservations = self._cluster.reservations
+        if len(text) != 1:
+            raise ValueError("must be delete reservationname=NAME")
+        name, reservations = _options(text).get("reservationname", ""), self._cluster.reservations
+        if not any(one.name == name for one in reservations.all):
+            raise ValueError(f"there is no reservation {displayed(name)}")
         reservations.all = [one for one in reservations.all if one.name != name]
         self._changed(now)
 
 
 def _options(text: list[str]) -> dict[str, str]:
     pairs = [word.partition("=") for word in text]
+    if bare := [name for name, equals, _ in pairs if not equals]:
+        raise ValueError(f"must have options NAME=VALUE, not {displayed(bare[0])}")
     return {name.lower(): value for name, _, value in pairs}

@@ -117,7 +117,7 @@ NODE_IGNORED: Final = _grouped(
     {
         "name and address of a machine": "NodeHostname NodeAddr BcastAddr Port",
         "a remark": "Reason",
-        "decisions do not depend on it": "TmpDisk CpuBind Procs",
+        "decisions do not depend on it": "TmpDisk CpuBind",
     }
 )
 #: Unsupported parameters of a node -> values with which nothing is lost, in small letters.

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from batsched_py.slurm.conf_values import (
+    at_least,
     counts,
     duration,
     features,
@@ -14,38 +15,57 @@ from batsched_py.slurm.conf_values import (
     megabytes,
     minutes,
     one_of,
-    whole,
+    positive_duration,
     words,
     words_of,
     yes_no,
 )
+from batsched_py.text.display import displayed
 
 Reader = Callable[[str], Any]
 
 
 def _credential_life(text: str) -> float:
     """Return the seconds for which a credential of a job is valid: `cred_expire=120`."""
-    found = [word.partition("=")[2] for word in words(text) if word.startswith("cred_expire=")]
-    return float(whole(found[0])) if found else 120.0
+    options = dict(word.partition("=")[::2] for word in words(text))
+    if unknown := options.keys() - {"cred_expire", "socket", "ttl", "use_client_ids"}:
+        raise ValueError(f"{displayed(min(unknown))} is not supported")
+    return float(at_least(0)(options.get("cred_expire", "120")))
+
+
+def _enforced(text: str) -> frozenset[str]:
+    """Return what accounts enforce; limits and QOS imply associations, and `safe` implies limits."""
+    found = words_of("associations", "limits", "qos", "safe", "nojobs", "nosteps", "none")(text)
+    if "safe" in found:
+        found |= {"limits"}
+    return found | {"associations"} if found & {"limits", "qos"} else found
+
+
+def _weights(text: str) -> tuple[tuple[str, float], ...]:
+    """Return the weights of resources."""
+    found = counts(text)
+    if unknown := {name for name, _ in found} - {"cpu", "mem"}:
+        raise ValueError(f"{displayed(min(unknown))} is not supported: must be of cpu, mem")
+    return found
 
 
 #: Readers of the parameters that become one field of the configuration, by the name in small letters.
 FIELDS: Final[dict[str, tuple[str, Reader]]] = {
-    "priorityweightage": ("weight_age", whole),
-    "priorityweightfairshare": ("weight_fairshare", whole),
-    "priorityweightjobsize": ("weight_job_size", whole),
-    "priorityweightpartition": ("weight_partition", whole),
-    "priorityweightqos": ("weight_qos", whole),
-    "priorityweightassoc": ("weight_assoc", whole),
-    "priorityweighttres": ("weight_tres", counts),
-    "prioritymaxage": ("max_age", duration),
+    "priorityweightage": ("weight_age", at_least(0)),
+    "priorityweightfairshare": ("weight_fairshare", at_least(0)),
+    "priorityweightjobsize": ("weight_job_size", at_least(0)),
+    "priorityweightpartition": ("weight_partition", at_least(0)),
+    "priorityweightqos": ("weight_qos", at_least(0)),
+    "priorityweightassoc": ("weight_assoc", at_least(0)),
+    "priorityweighttres": ("weight_tres", _weights),
+    "prioritymaxage": ("max_age", positive_duration),
     "prioritydecayhalflife": ("decay_half_life", duration),
-    "prioritycalcperiod": ("calc_period", duration),
+    "prioritycalcperiod": ("calc_period", positive_duration),
     "priorityfavorsmall": ("favor_small", yes_no),
-    "accountingstorageenforce": ("enforce", words),
+    "accountingstorageenforce": ("enforce", _enforced),
     "enforcepartlimits": ("enforce_part_limits", one_of("ALL", "ANY", "NO", "YES")),
     "preemptexempttime": ("preempt_exempt", duration),
-    "schedulertimeslice": ("time_slice", whole),
+    "schedulertimeslice": ("time_slice", at_least(1)),
     "overtimelimit": ("over_time_limit", minutes),
     "defmempercpu": ("def_mem_per_cpu", megabytes),
     "defmempernode": ("def_mem_per_node", megabytes),
@@ -69,13 +89,16 @@ CHOICES: Final[dict[str, Reader]] = {
     "schedulerparameters": str,
 }
 
+#: Parts of SchedulerParameters -> the least value; 0 for others.
+SCHEDULER_LEAST: Final[dict[str, int]] = {"bf_interval": 1, "bf_resolution": 1, "sched_interval": 1}
+
 NODE_FIELDS: Final[dict[str, tuple[str, Reader]]] = {
     "realmemory": ("memory", megabytes),
     "feature": ("features", features),
     "features": ("features", features),
     "gres": ("gres", gres),
-    "weight": ("weight", whole),
-    "threadspercore": ("threads", whole),
+    "weight": ("weight", at_least(0)),
+    "threadspercore": ("threads", at_least(1)),
 }
 #: Read together: they give the cores of a node.
 NODE_SIZES: Final = ("cpus", "sockets", "corespersocket", "boards", "socketsperboard")
@@ -84,11 +107,11 @@ PARTITION_FIELDS: Final[dict[str, tuple[str, Reader]]] = {
     "default": ("default", yes_no),
     "maxtime": ("max_time", minutes),
     "defaulttime": ("default_time", minutes),
-    "minnodes": ("min_nodes", whole),
-    "maxnodes": ("max_nodes", lambda text: None if text.upper() == "UNLIMITED" else whole(text)),
-    "priorityjobfactor": ("job_factor", whole),
-    "prioritytier": ("tier", whole),
-    "gracetime": ("grace", whole),
+    "minnodes": ("min_nodes", at_least(0)),
+    "maxnodes": ("max_nodes", lambda text: None if text.upper() == "UNLIMITED" else at_least(0)(text)),
+    "priorityjobfactor": ("job_factor", at_least(0)),
+    "prioritytier": ("tier", at_least(0)),
+    "gracetime": ("grace", at_least(0)),
     "exclusiveuser": ("exclusive_user", yes_no),
     "preemptmode": ("preempt_mode", one_of("OFF", "REQUEUE", "CANCEL", "SUSPEND")),
 }

@@ -29,10 +29,11 @@ from batsched_py.slurm.conf_parameters import (
     NODE_SIZES,
     PARTITION_FIELDS,
     PARTITION_OTHERS,
+    SCHEDULER_LEAST,
     Reader,
 )
 from batsched_py.slurm.conf_review import Effect, ParameterUse
-from batsched_py.slurm.conf_values import whole
+from batsched_py.slurm.conf_values import at_least, one_of
 from batsched_py.slurm.configuration import SchedulerOptions, SlurmConfiguration, SlurmNode, SlurmPartition, Switch
 from batsched_py.slurm.hostlist import expand
 from batsched_py.text.display import displayed
@@ -187,9 +188,12 @@ class ConfReader:
                 self._refuse(full, value, _UNKNOWN)
             else:
                 other = SCHEDULER_APPROXIMATED.get(option)
-                is_flag = _OPTIONS[option] == "bool"
+                if option in options:
+                    self._refuse(full, value, "is given twice")
+                    continue
+                reader = _flag if _OPTIONS[option] == "bool" else at_least(SCHEDULER_LEAST.get(option, 0))
                 meaning = "" if other else SCHEDULER_MEANINGS[option]
-                for found in self._take(full, value, (lambda _: True) if is_flag else whole, meaning):
+                for found in self._take(full, value, reader, meaning):
                     options[option] = found
                 if other:
                     self._say("approximated", full, value, other)
@@ -238,7 +242,7 @@ class ConfReader:
         for name, size in rest:
             key = name.lower()
             if key in NODE_SIZES:
-                for number in self._take(name, size, whole, NODE_MEANINGS[key]):
+                for number in self._take(name, size, at_least(1), NODE_MEANINGS[key]):
                     sizes[key] = number
             elif key not in NODE_FIELDS:
                 self._look_up(name, size, _OF_NODE, f"{_UNKNOWN} of a node")
@@ -282,11 +286,14 @@ class ConfReader:
         if partition.upper() == _DEFAULT:
             self._partition_defaults = values, others
             return
+        if any(one.name == partition for one in self._partitions):
+            self._refuse(kind, partition, "is defined twice")
+            return
         self._say("obeyed", kind, partition, PARTITION_MEANINGS["partitionname"])
         if "nodes" not in others:
             self._refuse(kind, partition, "must have Nodes")
         values["nodes"] = self._bits("Nodes", others.get("nodes", ""))
-        values["up"] = others.get("state", "UP").upper() == "UP"
+        values["up"] = "UP" in self._take("State", others.get("state", "UP"), one_of("UP", "DOWN"), "")
         shared, _, count = others.get("oversubscribe", "NO").upper().partition(":")
         if shared not in {"NO", "YES"} and (shared, count) != ("FORCE", "1"):
             rule = f"must be NO, YES or FORCE:1; {displayed(shared)} is not supported"
@@ -308,6 +315,13 @@ class ConfReader:
             if "nodes" in values:
                 leaves.append(Switch(values.get("switchname", ""), self._bits("Nodes", values["nodes"])))
         return tuple(leaves)
+
+
+def _flag(text: str) -> bool:
+    """Return True: an option without a value is set."""
+    if text:
+        raise ValueError("must have no value")
+    return True
 
 
 def _cores(sizes: Mapping[str, int], threads: int) -> int:

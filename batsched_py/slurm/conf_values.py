@@ -24,6 +24,18 @@ def whole(text: str) -> int:
     return int(text)
 
 
+def at_least(least: int) -> Callable[[str], int]:
+    """Return a reader of whole numbers of this size or larger."""
+
+    def read(text: str) -> int:
+        number = whole(text)
+        if number < least:
+            raise ValueError(f"must be a whole number from {least}; others are not supported")
+        return number
+
+    return read
+
+
 def minutes(text: str) -> int:
     """Return a time limit in minutes (`90`, `1:30:00`, `2-12`, `INFINITE`); seconds count as a further minute."""
     if text.upper() in _NO_LIMIT:
@@ -34,6 +46,14 @@ def minutes(text: str) -> int:
 def duration(text: str) -> float:
     """Return a time in seconds, written as a time limit."""
     return UNLIMITED * 60.0 if text.upper() in _NO_LIMIT else float(_seconds(text))
+
+
+def positive_duration(text: str) -> float:
+    """Return a time in seconds, which is not 0."""
+    found = duration(text)
+    if not found:
+        raise ValueError("must be longer than 0")
+    return found
 
 
 def megabytes(text: str) -> int:

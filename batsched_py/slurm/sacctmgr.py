@@ -53,8 +53,12 @@ def apply_command(accounts: Accounts, text: list[str]) -> None:
     if len(text) < 3:
         raise ValueError("must be add or modify of an account, a user or a qos")
     verb, kind, names, rest = text[0], text[1], text[2], text[3:]
+    if verb == "modify" and (rest[:1] != ["set"] or "where" in rest):
+        raise ValueError(f"must be modify {kind} NAME set OPTIONS; conditions are not supported")
     pairs = [_pair(word) for word in rest if word not in {"set", "where"}]
     options = {name: value for name, _, value in pairs}
+    if verb == "add":
+        pairs = [pair for pair in pairs if pair[0] not in {"account", "parent", "cluster"}]
     if verb == "add" and kind == "cluster":
         return
     if verb not in {"add", "modify"} or kind not in {"account", "user", "qos"}:
@@ -91,8 +95,8 @@ def _associations(accounts: Accounts, verb: str, kind: str, name: str, options: 
 
 def _set(pairs: list[tuple[str, str, str]], bounds: UsageBounds, set_other: Callable[[str, str, str], bool]) -> None:
     for name, sign, value in pairs:
-        if name in {"account", "parent", "cluster"}:
-            continue
+        if sign != "=" and name not in {"qos", "qoslevel"}:
+            raise ValueError(f"{displayed(name)}{sign} is not supported: must be {displayed(name)}=VALUE")
         if name in _NUMBERS:
             setattr(bounds, _NUMBERS[name], None if value == "-1" else whole(value))
         elif name in _AMOUNTS:

@@ -47,7 +47,7 @@ from batsched_py.traces.formats import JSON, ReadOptions, WriteOptions, format_o
 from batsched_py.traces.job_conditions import JobConditions
 from batsched_py.traces.profile_table import read_profiles
 from batsched_py.traces.replay_files import with_traces
-from batsched_py.traces.workload_members import JOB, check_document, check_profiles
+from batsched_py.traces.workload_members import JOB, JOB_OF_BATSIM_5, check_document, check_profiles
 
 # A small file is parsed as a whole. With more than MANY jobs only the text of each job is kept, and a job is decoded
 # again when it is needed: some 5 % more time, and memory in proportion to the text and not to the objects. Both ways
@@ -193,7 +193,7 @@ class _JobReader:
         self.profiles, self.later = profiles, later
         self.members, self.place = 0, Place("jobs")
         self._file, self._limits = file, limits
-        self._job_members = ManyMembers(JOB, notes)
+        self._job_members = ManyMembers(JOB_OF_BATSIM_5 if self.later else JOB, notes)
         #: The conditions of the jobs on each other.
         self.conditions = JobConditions()
 

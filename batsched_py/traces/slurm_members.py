@@ -31,6 +31,26 @@ _LICENCE: Final = re.compile(r"([\w.-]{1,100})(?:@[\w.-]{1,100})?(?:[:=](\d{1,9}
 _NICE: Final = re.compile(r"-?\d{1,9}", re.ASCII)
 _SWITCHES: Final = re.compile(r"(\d{1,9})(?:@(.+))?", re.ASCII)
 
+#: Options of sbatch without a value, or whose value must follow an equals sign.
+_ALONE: Final = frozenset({
+    "--contiguous", "--exclusive", "--get-user-env", "--help", "--hold", "--ignore-pbs", "--kill-on-bad-exit",
+    "--nice", "--no-kill", "--no-requeue", "--overcommit", "--oversubscribe", "--parsable", "--propagate",
+    "--quiet", "--reboot", "--requeue", "--spread-job", "--test-only", "--usage", "--use-min-nodes", "--verbose",
+    "--version", "--wait",
+})  # fmt: skip
+#: Short options of those that are read here, or have no value.
+_SHORT: Final = {
+    "-H": "--hold", "-G": "--gpus", "-h": "--help", "-k": "--no-kill", "-O": "--overcommit", "-s": "--oversubscribe",
+    "-Q": "--quiet", "-v": "--verbose", "-V": "--version", "-W": "--wait", "-w": "--nodelist", "-x": "--exclude",
+}  # fmt: skip
+#: Options that change decisions and that neither a column nor a member here expresses.
+_LOST: Final = frozenset({
+    "--contiguous", "--deadline", "--exclude", "--gpus", "--gpus-per-node", "--gpus-per-socket", "--gpus-per-task",
+    "--gres", "--hint", "--hold", "--mem-per-gpu", "--nodefile", "--nodelist", "--ntasks-per-core",
+    "--ntasks-per-gpu", "--ntasks-per-node", "--ntasks-per-socket", "--overcommit", "--oversubscribe", "--priority",
+    "--spread-job", "--thread-spec", "--use-min-nodes",
+})  # fmt: skip
+
 #: Reports what is not obeyed.
 Report = Callable[[str], None]
 
@@ -98,26 +118,29 @@ def _of_command(command: str, report: Report) -> dict[str, Any]:
                 member["switches_wait"] = wait
         elif option in {"--exclusive", "--nice", "--time-min", "--switches"}:
             report(f"{option} in SubmitLine is not kept: its value is unknown")
+        elif option in _LOST:
+            report(f"{option} in SubmitLine is not kept")
     return member
 
 
 def _options(command: str) -> Iterator[tuple[str, str]]:
-    """Yield the long options of a command before its script, with values that follow an equals sign or a blank."""
-    if "--" not in command:
-        return
+    """Yield the options of a command before its script, long ones by name, with their values."""
     command = command[:_LONGEST]
     try:
         words = shlex.split(command)
     except ValueError:  # it was cut within a quotation
         words = command.split()
-    for number, word in enumerate(words[1:], 1):
-        if not word.startswith("-") and not words[number - 1].startswith("-"):
+    following = iter(words[1:])
+    for word in following:
+        if not word.startswith("-") or word in {"-", "--"}:
             return  # the script, after which come its own arguments
         if word.startswith("--"):
             option, equals, value = word.partition("=")
-            if not equals and option in {"--time-min", "--switches"} and number + 1 < len(words):
-                value = words[number + 1]
-            yield option, value
+            is_whole = bool(equals) or option in _ALONE
+        else:
+            option, value = _SHORT.get(word[:2], word[:2]), word[2:]
+            is_whole = bool(value) or option in _ALONE
+        yield option, value if is_whole else next(following, "")
 
 
 def _seconds(text: str) -> int | None:

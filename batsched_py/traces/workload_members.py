@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from batsched_py.model.cancellation import CANCELLED_AFTER
 from batsched_py.model.conditions import CONDITIONS
 from batsched_py.model.demand_members import DEMAND
@@ -38,7 +40,7 @@ JOB: Final = Members(
     # Members that built-in algorithms and metrics read, and that `convert` writes.
     KNOWN_MEMBERS
     | {CANCELLED_AFTER, RANKS_TO_HOSTS, SUBMITTED_AFTER, DEMAND}
-    | {"lease", "constraint", "experiments", "user", "deadline", "extra_data"}
+    | {"lease", "constraint", "experiments", "user", "deadline"}
     | {"alternatives", "class", "cpus", "origin", "space", "vault"}
     | {"account", "executable", "group", "partition", "qos", "queue"}
     | CONDITIONS,
@@ -48,10 +50,14 @@ JOB: Final = Members(
         **dict.fromkeys(("after", "dependencies", "depends", "deps", "start_after"), _WAITS),
         **dict.fromkeys(("preceding_job", "think_time"), _WAITS),
         **dict.fromkeys(("checkpoint_interval", "dumptime", "readtime"), _NO_CHECKPOINTS),
+        "extra_data": "its members are those of the job in Batsim 5 only",
         **dict.fromkeys(("alloc", "future_allocation", "purpose", "start"), _CHOSEN),
     },
     UnknownNames.KEPT,
 )
+
+#: The same in Batsim 5, where `extra_data` may be a text for the algorithm.
+JOB_OF_BATSIM_5: Final = replace(JOB, obeyed=JOB.obeyed | {"extra_data"})
 
 #: Type of profile -> its members, under their names in Batsim 4.
 _TYPES: Final[Mapping[str, frozenset[str]]] = {

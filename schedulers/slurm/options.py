@@ -12,6 +12,7 @@ from batsched_py.slurm.adapter.files import (
     OperatorFile,
     TimedCommand,
     accounts_of,
+    approximation_line,
     commands_of,
     configuration_of,
     operator_file,
@@ -75,6 +76,8 @@ class SlurmOptions:
         configuration = self.configuration()
         if configuration is None:
             return
+        if self.topology is not None and not configuration.switches:
+            raise OptionError("option topology: conf must have TopologyPlugin=topology/tree")
         if self.dump is not None and not configuration.accounting:
             raise OptionError("option dump: conf must have AccountingStorageType=accounting_storage/slurmdbd")
         self.accounts()
@@ -89,6 +92,10 @@ class SlurmOptions:
         if self.conf is None:
             return None
         return with_types(configuration_of(self.conf, self.topology), self.scheduler, self.select)
+
+    def approximated(self) -> str:
+        """Return a warning that names what is approximated in the configuration; "" if nothing is."""
+        return "" if self.conf is None else approximation_line(self.conf, self.topology)
 
     def accounts(self) -> Accounts:
         """Return the accounts in the file, anew for each run. ConfigurationError."""

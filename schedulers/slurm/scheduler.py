@@ -71,6 +71,8 @@ class Slurm(Scheduler[SlurmOptions]):
         self._reasons: dict[str, str] = {}
         self._promised: dict[str, float] = {}
         self._passes = 0
+        #: A warning for the first decision; "" afterwards.
+        self._hint = options.approximated()
         #: Since when nothing has happened on the empty cluster; None otherwise.
         self._idle_since: float | None = None
 
@@ -91,6 +93,9 @@ class Slurm(Scheduler[SlurmOptions]):
 
     def decide(self, view: View, plan: Plan) -> None:
         """Let the controller act up to now, and carry out its decisions."""
+        if self._hint:
+            plan.warn(self._hint)
+            self._hint = ""
         arrived = self.enactment.arrived(view.arrived)
         decisions = self._catch_up(view, plan)
         self.controller.drain(self._nodes.nodes(view.unavailable | view.asleep | view.switching), view.now)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -234,6 +235,37 @@ def test_commands_are_given_at_their_time(tmp_path: Path, capsys: pytest.Capture
     assert run_here(tmp_path, "simulate", *arguments, "-o", "commands=commands", "-e", "out", "--quiet") == 0
     assert [row["starting_time"] for row in rows(tmp_path)] == ["50.500000"]
     assert "command in line 3: b was not submitted before" in capsys.readouterr().err
+
+
+def test_an_array_that_waits_for_the_submission_of_another_job_keeps_its_limit(tmp_path: Path) -> None:
+    """Its tasks are submitted together then."""
+    array = {"array": {"id": "t", "limit": 1}, "depends_on": ["late"]}
+    tasks = [{**job(f"t{number}", 0, 1), **array} for number in range(3)]
+    arguments = write(tmp_path, *tasks, job("late", 5, 1), conf=CONF.replace("REQUEUE", "CANCEL"))
+    assert run_here(tmp_path, "simulate", *arguments, "-e", "out", "--quiet") == 0
+    found = [float(row["starting_time"]) for row in rows(tmp_path) if row["job_id"] != "late"]
+    assert [later - earlier for earlier, later in pairwise(sorted(found))] == [40, 40]
+
+
+def test_a_job_with_whole_hosts_keeps_its_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Batsim starts it on as many as `res` says."""
+    arguments = write(tmp_path, job("a", 0, 1, hold=True), conf=CONF.replace("REQUEUE", "CANCEL"))
+    (tmp_path / "commands").write_text("5 scontrol update jobid={a} numnodes=2\n9 scontrol release {a}\n")
+    assert run_here(tmp_path, "simulate", *arguments, "-o", "commands=commands", "-e", "out", "--quiet") == 0
+    assert [row["starting_time"] for row in rows(tmp_path)] == ["9.000000"]
+    assert "command in line 1: numnodes must be 1, as the member res says" in capsys.readouterr().err
+
+
+def test_what_is_approximated_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A topology that is not used is refused."""
+    conf = CONF.replace("REQUEUE", "CANCEL").replace("Default=YES", "Default=YES AllowAccounts=x") + "KillWait=9\n"
+    arguments = write(tmp_path, job("a", 0, 1), conf=conf)
+    assert run_here(tmp_path, "simulate", *arguments, "-e", "out", "--quiet") == 0
+    [line] = capsys.readouterr().err.splitlines()
+    assert "slurm.conf: approximated: AllowAccounts, KillWait; `batsched-py slurm check` says how" in line
+    (tmp_path / "topology.conf").write_text("gibberish\n")
+    assert run_here(tmp_path, "simulate", *arguments, "-o", "topology=topology.conf", "-e", "out", "--quiet") == 2
+    assert "option topology: conf must have TopologyPlugin=topology/tree" in capsys.readouterr().err
 
 
 def test_delays_are_those_of_the_options(tmp_path: Path) -> None:

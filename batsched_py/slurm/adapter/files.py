@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from batsched_py.errors import ConfigurationError
 from batsched_py.slurm.accounts import Accounts
-from batsched_py.slurm.conf_reader import read_configuration
+from batsched_py.slurm.conf_reader import read_configuration, review_configuration
 from batsched_py.slurm.configuration import SlurmConfiguration
 from batsched_py.slurm.sacctmgr_dump import read_dump
 from batsched_py.text.display import displayed
@@ -32,11 +32,22 @@ def operator_file(name: str, content: bytes) -> OperatorFile:
 
 def configuration_of(conf: OperatorFile, topology: OperatorFile | None) -> SlurmConfiguration:
     """Return the configuration in these files; ConfigurationError with file, line and rule."""
-    names = {"slurm.conf": conf.name}
-    texts = {"slurm.conf": conf.text}
-    if topology is not None:
-        names["topology.conf"], texts["topology.conf"] = topology
-    return read_configuration(texts, names)
+    return read_configuration(*_texts(conf, topology))
+
+
+def approximation_line(conf: OperatorFile, topology: OperatorFile | None) -> str:
+    """Return a warning that names the parameters in these files that are approximated; "" if none is."""
+    uses = review_configuration(*_texts(conf, topology))
+    names = dict.fromkeys(displayed(use.name) for use in uses if use.effect == "approximated")
+    if not names:
+        return ""
+    return f"{displayed(conf.name)}: approximated: {', '.join(names)}; `batsched-py slurm check` says how"
+
+
+def _texts(conf: OperatorFile, topology: OperatorFile | None) -> tuple[dict[str, str], dict[str, str]]:
+    """Return texts and names for messages, by the names that Slurm gives the files."""
+    files = {"slurm.conf": conf} if topology is None else {"slurm.conf": conf, "topology.conf": topology}
+    return {name: file.text for name, file in files.items()}, {name: file.name for name, file in files.items()}
 
 
 class TimedCommand(NamedTuple):

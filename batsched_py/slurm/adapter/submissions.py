@@ -28,6 +28,8 @@ from batsched_py.text.display import displayed
 #: State that another job must reach -> Slurm's kind of dependency.
 _KINDS: Final = {"start": "after", "end": "afterany", "success": "afterok", "failure": "afternotok"}
 _REFERENCE: Final = re.compile(r"(.+?)(\+\d{1,6})?")
+_RESIZED: Final = re.compile(r"\bnumnodes=(\S*)", re.IGNORECASE)
+_JOB: Final = re.compile(r"\bjobid=(\d{1,9})\b", re.IGNORECASE)
 _NAMED: Final = re.compile(r"\{([^{}]+)\}")
 #: The number of jobs that were refused.
 _REFUSED: Final = 0
@@ -60,6 +62,8 @@ class JobSubmissions:
         self._stops_at_strangers, self._dump = stops_at_strangers, dump
         #: Id of each submitted job -> its number, which is that of its array for a task; 0 if it was refused.
         self._numbers: dict[str, int] = {}
+        #: Number of each submitted job with whole hosts -> how many.
+        self._whole: dict[int, int] = {}
         #: Key of the controller -> the job that was submitted.
         self.by_key: dict[str, SlurmJob] = {}
         #: Jobs that depend on others which were not submitted yet, in the order of submission.
@@ -96,7 +100,9 @@ class JobSubmissions:
     def command(self, command: TimedCommand, now: float) -> tuple[list[Decision], str]:
         """Run a command; return its decisions, and the fault for which it is refused, or ""."""
         try:
-            return self._controller.action(self._filled(command.text), now), ""
+            text = self._filled(command.text)
+            self._check_size(text)
+            return self._controller.action(text, now), ""
         except (SlurmRefusalError, ValueError) as error:
             return [], str(error)
 
@@ -111,16 +117,34 @@ class JobSubmissions:
 
         return _NAMED.sub(number, command)
 
+    def _check_size(self, command: str) -> None:
+        """Refuse another number of nodes for a job with whole hosts: Batsim starts it on `res` of them."""
+        wanted, number = _RESIZED.search(command), _JOB.search(command)
+        size = self._whole.get(int(number[1])) if wanted and number else None
+        if size is not None and wanted is not None and wanted[1] != str(size):
+            raise ValueError(f"numnodes must be {size}, as the member res says: Batsim starts the job on as many hosts")
+
     def _submit_waiting(self, now: float) -> Iterator[tuple[Job, SlurmJob] | Refusal]:
         """Submit the jobs that waited for others, until no more can be."""
         is_done = False
         while not is_done:
             is_done = True
-            for wanted in list(self._waiting.values()):
-                del self._waiting[wanted.job.id]
-                for found in self._submit([wanted], now):
+            for party in self._waiting_parties():
+                for wanted in party:
+                    del self._waiting[wanted.job.id]
+                for found in self._submit(party, now):
                     is_done = False
                     yield found
+
+    def _waiting_parties(self) -> list[list[_Wanted]]:
+        """Return the jobs that wait for the submission of others, tasks of an array together."""
+        parties: dict[tuple[str, str, bool], list[_Wanted]] = {}
+        for wanted in self._waiting.values():
+            array = wanted.conditions.array
+            parties.setdefault(
+                (wanted.job.workload, wanted.job.id if array is None else array.id, array is None), []
+            ).append(wanted)
+        return list(parties.values())
 
     def _parties(self, jobs: Sequence[Job]) -> list[list[_Wanted] | Refusal]:
         """Return the jobs that are submitted together: tasks of an array, all others alone."""
@@ -160,6 +184,8 @@ class JobSubmissions:
                 yield self._refused(Refusal(one.job, str(error)))
             return
         made = self._controller.cluster.jobs[number]
+        if first.job.demand is None:
+            self._whole[number] = first.job.size
         for one, job in zip(party, made, strict=True):
             self._numbers[one.job.id] = number
             if one.conditions.array is not None:

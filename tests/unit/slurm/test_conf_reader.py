@@ -52,6 +52,20 @@ def test_parameters_nodes_and_partitions_become_one_configuration() -> None:
         ("PartitionName=q Nodes=m1", r"line 3: Nodes: must be known nodes, not m1"),
         ("PartitionName=q Nodes=n1 Foo=x", r"line 3: Foo: is an unknown or unsupported parameter of a partition"),
         ("NodeName=m1 State=FUTURE", r"line 3: State: is supported only as unknown or idle or cloud"),
+        ("SchedulerParameters=bf_interval=0", r"=bf_interval: must be a whole number from 1; others .*, not 0"),
+        ("SchedulerParameters=bf_resolution=0", r"=bf_resolution: must be a whole number from 1"),
+        ("SchedulerParameters=sched_interval=-1", r"=sched_interval: must be a whole number from 1"),
+        ("SchedulerParameters=bf_window=-1", r"=bf_window: must be a whole number from 0"),
+        ("SchedulerParameters=defer=no", r"=defer: must have no value, not no"),
+        ("SchedulerParameters=bf_window=9,bf_window=5", r"=bf_window: is given twice"),
+        ("PriorityMaxAge=0", r"line 3: PriorityMaxAge: must be longer than 0"),
+        ("PriorityWeightTRES=node=5", r"line 3: PriorityWeightTRES: node is not supported: must be of cpu, mem"),
+        ("AccountingStorageEnforce=asociations", r"line 3: AccountingStorageEnforce: asociations is not supported"),
+        ("AuthInfo=crd_expire=9", r"line 3: AuthInfo: crd_expire is not supported"),
+        ("NodeName=m1 CPUs=-8", r"line 3: CPUs: must be a whole number from 1"),
+        ("NodeName=m1 Procs=8", r"line 3: Procs: is an unknown"),
+        ("PartitionName=q Nodes=n1 State=UPP", r"line 3: State: must be UP or DOWN; others are not supported, not UPP"),
+        ("PartitionName=batch Nodes=n1", r"line 3: PartitionName: is defined twice"),
         ("gibberish", r"line 3: gibberish: must be NAME=VALUE"),
     ],
 )
@@ -129,3 +143,10 @@ def test_lists_of_nodes_are_limited_together() -> None:
 def test_each_parameter_that_is_read_has_a_meaning(meanings: Collection[str], read: Collection[str]) -> None:
     """Those without a reader have none."""
     assert set(meanings) == set(read)
+
+
+def test_limits_imply_associations() -> None:
+    """As QOS do; `safe` implies limits."""
+    text = f"{NODES}{PARTITION}AccountingStorageEnforce="
+    assert read_configuration({"slurm.conf": f"{text}safe"}).enforce == {"safe", "limits", "associations"}
+    assert read_configuration({"slurm.conf": f"{text}qos"}).enforce == {"qos", "associations"}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.errors import SlurmRefusalError
+from batsched_py.errors import ConfigurationError, SlurmRefusalError
 from batsched_py.slurm.accounts import Accounts
 from batsched_py.slurm.decisions import JobRequeue, JobStart, JobSuspension
 from batsched_py.slurm.fair_share import decay, fair_tree_factors
+from batsched_py.slurm.sacctmgr import read_accounts
 from tests.unit.slurm.clusters import controller, starts, submit
 
 TIERS = "PartitionName=low Nodes=n[1-4] Default=YES\nPartitionName=high Nodes=n[1-4] PriorityTier=10\n"
@@ -144,3 +145,48 @@ def test_fair_tree_ranks_users_below_the_account_that_used_less() -> None:
     assert ranks == [1.0, 1.0, 0.5, 0.25]
     decay(accounts, 60, 60)
     assert accounts.by_user["alice"][0].usage == 50
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        (
+            "scontrol create reservation reservationname=r starttime=2030-01-01 duration=1 nodes=n1",
+            "starttime must be now",
+        ),
+        ("scontrol create reservation reservationname=r duration=1 nodes=n1", "a reservation must have starttime"),
+        ("scontrol delete reservationname=r", "there is no reservation r"),
+        ("scontrol update nodename=n1 state=drain weight=5", "update of weight is not supported"),
+        ("scontrol update nodename=n1 state=drain now", "must have options NAME=VALUE, not now"),
+        ("scontrol", "is not supported"),
+        ("scancel", "Invalid job id specified"),
+    ],
+)
+def test_a_command_is_obeyed_whole_or_refused(command: str, rule: str) -> None:
+    """No part of it is dropped."""
+    with pytest.raises(SlurmRefusalError, match=rule):
+        controller().action(command, 10)
+
+
+def test_commands_are_for_all_jobs_that_they_name() -> None:
+    """Separated by blanks or commas."""
+    slurm = controller()
+    numbers = [submit(slurm, "-n 1 -t 5 --hold") for _ in range(3)]
+    slurm.action(f"scontrol release {numbers[0]} {numbers[1]}", 10)
+    slurm.action(f"scancel {numbers[1]} {numbers[2]}", 10)
+    assert len(starts(slurm, 60)) == 1
+    assert [slurm.cluster.jobs[number][0].state for number in numbers] == ["RUNNING", "CANCELLED", "CANCELLED"]
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("modify user ada where account=p set maxjobs=0", "must be modify user NAME set OPTIONS"),
+        ("modify account p set parent=q", "parent is not supported"),
+        ("modify user ada set maxjobs+=5", r"maxjobs\+= is not supported: must be maxjobs=VALUE"),
+    ],
+)
+def test_a_command_of_sacctmgr_is_obeyed_whole_or_refused(command: str, rule: str) -> None:
+    """The number of the command is named."""
+    with pytest.raises(ConfigurationError, match=rf"command 3: .*{rule}"):
+        read_accounts(("add account p", "add user ada account=p", command))

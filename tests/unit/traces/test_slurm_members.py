@@ -50,6 +50,12 @@ def test_a_dependency_explains_a_later_eligibility() -> None:
     assert member_of(times)[0] == {"begin": "+3600"}
 
 
+def test_arguments_of_the_script_are_none_of_sbatch() -> None:
+    """Also after an option without a value, and after one whose value looks like an option."""
+    assert member_of({"submitline": "sbatch --no-requeue job.sh --exclusive"}) == ({"requeue": False}, [])
+    assert member_of({"submitline": "sbatch -J --nice job.sh --exclusive"}) == ({}, [])
+
+
 def test_licences_of_demands_are_not_repeated() -> None:
     """They are those of the TRES."""
     assert member_of({"licenses": "matlab:2"}, demands=True)[0] == {}
@@ -62,6 +68,9 @@ def test_licences_of_demands_are_not_repeated() -> None:
         ({"licenses": "?:1"}, "licence ?:1 is not kept: must be like matlab:2"),
         ({"submitline": "sbatch --nice=low j"}, "--nice in SubmitLine is not kept: its value is unknown"),
         ({"submitline": "sbatch --exclusive=mcs j"}, "--exclusive in SubmitLine is not kept: its value is unknown"),
+        ({"submitline": "sbatch -H j --nice=7"}, "--hold in SubmitLine is not kept"),
+        ({"submitline": "sbatch -w n7 -N 2 j --exclusive"}, "--nodelist in SubmitLine is not kept"),
+        ({"submitline": "sbatch --gres gpu:2 -N2 -J --nice j"}, "--gres in SubmitLine is not kept"),
     ],
 )
 def test_values_that_cannot_be_kept_are_reported(cells: dict[str, str], line: str) -> None:
