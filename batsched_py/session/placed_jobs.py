@@ -32,8 +32,13 @@ class PlacedJobs:
     @property
     def capacity(self) -> MachineCapacity | None:
         """The resources of the machine; None if no job requests parts of hosts, or if the peer records places."""
+        return None if self._state.counts_rooms else self.machine
+
+    @property
+    def machine(self) -> MachineCapacity | None:
+        """The resources of the machine; None if no job requests parts of hosts."""
         rooms = self._state.rooms
-        return None if rooms is None or self._state.counts_rooms else _machine(rooms)
+        return None if rooms is None else _machine(rooms)
 
 
 def _places_of(run: Running, command: ExecuteJob, computing: int) -> JobPlaces | None:

@@ -5,22 +5,36 @@ from __future__ import annotations
 import importlib
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
+import click
 from msgspec import Struct
+from msgspec.structs import replace
 
-from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
+from batsched_py.cli.shared.algorithm import AlgorithmChoice, Warnings, load_from_here
 from batsched_py.cli.shared.command import current_limits, typed_command
+from batsched_py.cli.shared.described_runs import files_of_choice, this_call
+from batsched_py.cli.shared.output_paths import check_writable
 from batsched_py.cli.shared.parameters import FOLDER, PATH, Number, Pace, Seconds, algorithm_options, flag, option
+from batsched_py.cli.shared.recorded_choice import recorded_choice, recorded_features, trust_option
+from batsched_py.cli.shared.repetition import CommandWithParts
 from batsched_py.cli.shared.simulation_options import machine_options, platform_option
 from batsched_py.cli.shared.site_callers import CallerOptions, quota_options
-from batsched_py.cli.shared.terminal import warn_all
+from batsched_py.cli.shared.terminal import say, warn_all
 from batsched_py.files.bounded_file import read_raw
 from batsched_py.model.settings import Settings
 from batsched_py.runs.choice import Choice
+from batsched_py.runs.decision_spool import DecisionSpool
+from batsched_py.runs.recorded_run import RecordedRun, play_recording
+from batsched_py.runs.result_writer import result_paths, write_run
+from batsched_py.runs.run_description import Decider, RunInputs, RunOrigin, other_files
+from batsched_py.site.folder import TRANSCRIPT
 from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import SiteSettings
+from batsched_py.text.wording import counted, seconds
 from batsched_py.traces.simgrid_xml import read_platform
+from batsched_py.transcripts.lines import Header
+from batsched_py.transcripts.transcript import Transcript
 
 #: The default algorithm of a site.
 DEFAULT: Final = "experiments"
@@ -38,7 +52,7 @@ class SiteRequest(Struct, frozen=True):
     callers: CallerOptions
 
 
-@typed_command()
+@typed_command(kind=CommandWithParts)
 @platform_option
 @algorithm_options
 @machine_options
@@ -80,6 +94,45 @@ def command(request: SiteRequest) -> None:
     warn_all(platform.notes)
     site = partial(SimulatedSite, settings, platform, content, request.settings)
     front.open_doors(request.listen, request.callers, site)
+
+
+@typed_command()
+@click.argument("source", type=PATH, metavar="DIR|RUN.jsonl")
+@option("-e --export", "PREFIX", "Write PREFIX_jobs.csv, the algorithm's PREFIX_NAME.csv and others.", required=True)
+@algorithm_options
+@trust_option
+def results(source: Path, export: str, choice: AlgorithmChoice, *, trust_header: bool) -> None:
+    """Write the files of a run from the folder DIR of a site, which may be running, or from a recording.
+
+    The recorded requests are answered again, with the same decisions. Jobs that have not ended are in the algorithm's
+    own files only. Energy and traces of hosts are not recorded.
+    """
+    recording = source / TRANSCRIPT if source.is_dir() else source
+    check_writable(result_paths(export, machine_states=False, energy=False, decisions=True))
+    inputs = RunInputs(files=(*files_of_choice(choice), *other_files(recording=recording)))
+    transcript = Transcript(recording, Warnings(), limits=current_limits())
+    header = transcript.header or Header()
+    chosen = recorded_choice(choice, str(recording), header, trusted=trust_header)
+    with DecisionSpool(export) as spool:
+        session = chosen.session(spool.add, features=recorded_features(transcript))
+        found = play_recording(transcript, session, str(recording), timed=header.clock != "measured")
+        session.end_log()
+        result = replace(found.result, tables=session.tables())
+        known = {"protocol": session.dialect.name, "clock": header.clock, "requests": header.requests}
+        decider = Decider(chosen.algorithm, session.options, session.explicit_options)
+        write_run(export, result, RunOrigin(inputs, decider, known, this_call()), decisions=spool)
+    say(_summary(found, export))
+
+
+def _summary(found: RecordedRun, export: str) -> str:
+    ended = counted(len(found.result.jobs), "ended job")
+    if found.ended:
+        return f"wrote {export}: {ended}; the run has ended"
+    open_jobs = f"{found.running} running and {found.waiting} waiting jobs have no row"
+    return f"wrote {export}: {ended} until t={seconds(found.result.end)}; {open_jobs}"
+
+
+cast(click.Group, command).add_command(results, "results")
 
 
 def _settings(request: SiteRequest) -> SiteSettings:

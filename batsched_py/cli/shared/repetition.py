@@ -42,6 +42,26 @@ class OnceGroup(Once, click.Group):
     """A group that refuses its own repeated options."""
 
 
+class CommandWithParts(OnceGroup):
+    """A command with subcommands: the first word is one of them, or belongs to the command itself."""
+
+    def __init__(self, name: str | None = None, **kwargs: Any) -> None:
+        super().__init__(name, **{**kwargs, "invoke_without_command": True})
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Parse the arguments: those of a subcommand if the first one is its name."""
+        part = self.commands.get(args[0]) if args else None
+        if part is None:
+            return super().make_context(info_name, args, parent, **extra)
+        return part.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """Return the usage of the command itself: its subcommands are listed below."""
+        return click.Command.collect_usage_pieces(self, ctx)
+
+
 def refuse_doubled(
     context: click.Context, parameter: click.Parameter, names: Iterable[str], *, of: str = "{} is set twice"
 ) -> None:

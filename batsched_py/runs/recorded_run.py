@@ -1,0 +1,186 @@
+"""A recorded run: its requests answered again by its algorithm, and the result that its messages contain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.errors import BatschedError, ExtraError, RemoteProtocolError, StoreError, TranscriptError
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.protocol.batsim5.greeting import is_greeting
+from batsched_py.protocol.codec import decode
+from batsched_py.protocol.commands import Command, RegisterJob, RejectJob, SetJobMetadata, SetResourceState
+from batsched_py.protocol.dialect import V14, Dialect
+from batsched_py.protocol.events import COMPLETED_KILLED, REJECTED, Event, JobCompleted, JobKilled, JobSubmitted
+from batsched_py.results.file_forms import BATSIM_1, BATSIM_4, BATSIM_5, FileForm
+from batsched_py.results.places import JobPlaces
+from batsched_py.results.records import JobRecord, Result, UnavailableHosts
+from batsched_py.runs.host_seconds import HostSeconds
+from batsched_py.session.session import Session
+from batsched_py.transcripts.decisions import dialect_of_run, read_decision
+from batsched_py.transcripts.replay import find_difference
+from batsched_py.transcripts.transcript import Exchange
+
+# A recording has all that a simulator would write of jobs, but in pieces: a submission, a decision, an end. A session
+# that makes the same decisions again puts the pieces together, and has the algorithm's own tables in the end. What the
+# session does not accept is not read, and a recording whose decisions cannot be made again has no results: they would
+# be those of another program.
+#
+# Ends are read before the session receives them, because it forgets jobs that have ended; decisions afterwards, when
+# they are known to be those of the recording.
+
+_NOWHERE: Final = HostSet()
+#: The return code of a job that was killed, for which version 1.4 sends none.
+_KILLED: Final = -1
+
+
+class RecordedRun(Struct, frozen=True):
+    """A recorded run up to its last complete exchange.
+
+    Attributes:
+        result: the jobs that have ended, and facts of the run; energy is not in messages.
+        ended: True if the run has ended, not only its recording.
+        running, waiting: numbers of jobs without an end.
+    """
+
+    result: Result
+    ended: bool
+    running: int
+    waiting: int
+
+
+def play_recording(
+    exchanges: Iterable[Exchange], session: Session, recording: str, *, timed: bool = True
+) -> RecordedRun:
+    """Answer the recorded requests, and return what happened; the session then has the tables of the run.
+
+    Args:
+        exchanges: those of the recording.
+        session: a new session with the recorded algorithm and options.
+        recording: the name of the recording, for errors.
+        timed: False if the times of decisions were measured, so that they differ each time.
+
+    TranscriptError if there is no exchange, or at the first decision that differs from the recorded one.
+    """
+    log: _RunLog | None = None
+    for exchange in exchanges:
+        if log is None:
+            log = _RunLog(session, dialect_of_run(exchange.request))
+        if is_greeting(exchange.request):
+            session.answer(exchange.request)
+            continue
+        failed = False
+        try:
+            reply = log.answer(exchange.request)
+        except (ExtraError, StoreError):
+            raise
+        except BatschedError as error:
+            reply, failed = session.refusal(error), True
+        if find_difference(exchange, reply, log.dialect, timed=timed) is not None:
+            why = "the decision differs from the recorded one: the algorithm or batsched-py has changed since"
+            raise TranscriptError(recording, f"exchange {exchange.number}", f"{why} (batsched-py replay shows how)")
+        if failed:
+            break
+    if log is None:
+        raise TranscriptError(recording, "", "holds no exchange")
+    view = session.view
+    return RecordedRun(log.result(), session.over, len(view.running), len(view.queue) + len(view.held))
+
+
+class _RunLog:
+    """The records of a run, made while its session answers."""
+
+    def __init__(self, session: Session, dialect: Dialect) -> None:
+        self._session, self.dialect = session, dialect
+        self._records = list[JobRecord]()
+        #: Job id -> the job, while it waits; its metadata, until it ends.
+        self._waiting: dict[str, Job] = {}
+        self._metadata: dict[str, str] = {}
+        self._seconds = HostSeconds(session.view)
+        self._unavailable = list[UnavailableHosts]()
+        self._switch_requests = self._host_switches = 0
+
+    def answer(self, request: bytes) -> bytes:
+        """Return the session's reply, and keep what the request and the reply say of jobs and hosts."""
+        session = self._session
+        try:
+            message = decode(request, self.dialect.events, keep_unknown=True)
+        except RemoteProtocolError:
+            return session.answer(request)  # which raises it, or has other limits
+        self._note_events(message.events)
+        reply = session.answer(request)
+        self._note_commands(read_decision(reply, self.dialect).commands)
+        self._seconds.look()
+        down = session.view.unavailable
+        if down != (self._unavailable[-1].hosts if self._unavailable else _NOWHERE):
+            self._unavailable.append(UnavailableHosts(session.now, down))
+        return reply
+
+    def result(self) -> Result:
+        """Return the result of the run so far."""
+        session, records = self._session, tuple(self._records)
+        return Result(
+            jobs=records,
+            host_count=len(session.view.hosts),
+            storage_count=len(session.view.storages),
+            makespan=max((record.finish for record in records), default=0.0),
+            end=session.now,
+            messages=session.messages,
+            host_seconds=self._seconds.by_state,
+            joules=0.0,
+            switch_requests=self._switch_requests,
+            host_switches=self._host_switches,
+            approximations=(),
+            deciding_seconds=0.0,
+            simulating_seconds=0.0,
+            files=_files(self.dialect),
+            unavailable=tuple(self._unavailable),
+            capacity=session.placed.machine,
+        )
+
+    def _note_events(self, events: Iterable[Event]) -> None:
+        former = self.dialect.name == V14.name
+        for event in events:
+            if isinstance(event, JobSubmitted) and event.job is not None:
+                self._waiting[event.job_id] = event.job
+            elif isinstance(event, JobCompleted):
+                self._note_end(event.job_id, event.state, event.return_code, event.timestamp)
+            elif isinstance(event, JobKilled) and former:  # later versions send the end of each job, too
+                for job_id in event.killed_ids:
+                    self._note_end(job_id, COMPLETED_KILLED, _KILLED, event.timestamp)
+
+    def _note_end(self, job_id: str, state: str, code: int | None, end: float) -> None:
+        run = self._session.view.run(job_id)
+        if run is None:
+            return
+        places = self._session.placed.places.get(job_id)
+        if places is None and run.places and run.job.demand is not None:
+            places = JobPlaces.of(run.job.demand, run.places)
+        metadata = self._metadata.pop(job_id, "")
+        code = 0 if code is None else code
+        record = JobRecord(run.job, state, code, run.start, end, run.hosts, metadata=metadata, places=places)
+        self._records.append(record)
+
+    def _note_commands(self, commands: Iterable[Command]) -> None:
+        for command in commands:
+            if isinstance(command, RegisterJob) and command.job is not None:
+                self._waiting[command.job_id] = command.job
+            elif isinstance(command, RejectJob):
+                job = self._waiting[command.job_id]
+                metadata = self._metadata.pop(command.job_id, "")
+                self._records.append(JobRecord(job, REJECTED, 0, 0.0, 0.0, _NOWHERE, metadata=metadata))
+            elif isinstance(command, SetJobMetadata):
+                self._metadata[command.job_id] = command.metadata
+            elif isinstance(command, SetResourceState):
+                self._switch_requests += 1
+                self._host_switches += len(command.hosts)
+
+
+def _files(dialect: Dialect) -> FileForm:
+    """Return the names of the files of the generation of Batsim that speaks a dialect."""
+    if dialect.is_v5:
+        return BATSIM_5
+    return BATSIM_1 if dialect.name == V14.name else BATSIM_4

@@ -1,0 +1,108 @@
+"""The files of a run made from its recording: those that the simulation wrote, but for what messages do not have."""
+
+from __future__ import annotations
+
+import csv
+import re
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from batsched_py.cli.main import run
+from tests.clone import ROOT
+
+CLUSTER = ("-p", ROOT / "platforms" / "cluster32.xml", "-w", ROOT / "workloads" / "lublin200.json")
+ENERGY = ("-p", ROOT / "platforms" / "energy16.xml", "-w", "small.json", "-E")
+LEASES = ("-p", ROOT / "platforms" / "tiny4.xml", "-w", ROOT / "workloads" / "reservations.json")
+RUNS = {
+    "easy": (*CLUSTER, "-s", "easy"),
+    "v1.4": (*CLUSTER, "-s", "conservative", "--protocol", "v1.4"),
+    "v5": (*CLUSTER, "-s", "easy", "--protocol", "v5"),
+    "killer": (*CLUSTER, "-s", "killer"),
+    "rejecter": (*CLUSTER, "-s", "rejecter"),
+    "sleeper": (*ENERGY, "-s", "sleeper"),
+    "leases": (*LEASES, "-s", "leases"),
+    "packed": ("-p", ROOT / "platforms" / "rooms16.xml", "-w", "packed.json", "-s", "filler"),
+    "failures": (*CLUSTER, "-s", "easy", "--events", "failures.txt"),
+}
+#: The columns of the schedule file that messages do not have; and, of hosts that are switched together, do not part.
+UNKNOWN = {"scheduling_time", "simulation_time", "consumed_joules"}
+SWITCHED = {"time_idle", "time_switching_off", "time_switching_on"}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run in an empty folder, with a workload whose jobs share hosts, and failures."""
+    monkeypatch.chdir(tmp_path)
+    demands = ("--demand", '{"cores": 2}', "--demand", '{"gpus": 1, "gpu_share": 0.5}')
+    assert run(["generate", "--jobs", "40", "--hosts", "8", "-o", "packed.json", *demands]) == 0
+    assert run(["generate", "--jobs", "40", "--hosts", "16", "-o", "small.json"]) == 0
+    lines = (
+        '{"timestamp": 5000, "type": "machine_unavailable", "resources": "0-3"}',
+        '{"timestamp": 9000, "type": "machine_available", "resources": "0-3"}',
+    )
+    Path("failures.txt").write_text("\n".join(lines) + "\n")
+
+
+def simulated(name: str) -> None:
+    """Make the run of a name, and its recording."""
+    assert run(["simulate", *map(str, RUNS[name]), "-e", "run", "--record", "run.jsonl", "--quiet"]) == 0
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table."""
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_files_are_those_of_the_run(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Byte for byte, without energy and wall-clock times."""
+    simulated(name)
+    capsys.readouterr()
+    assert run(["site", "results", "run.jsonl", "-e", "again"]) == 0
+    assert "the run has ended" in capsys.readouterr().out
+    written = {path.name.removeprefix("run") for path in Path().glob("run*") if path.suffix != ".jsonl"}
+    traces = {name for name in written if re.search("states|energy|pstate|real_exec", name)}
+    for ending in written - traces - {"_run.json"}:
+        one, other = Path(f"run{ending}"), Path(f"again{ending}")
+        if ending == "_schedule.csv":
+            (before,), (after,) = rows(one), rows(other)
+            assert {key for key in before if before[key] != after[key]} <= UNKNOWN | (
+                SWITCHED if name == "sleeper" else set()
+            )
+            assert sum(float(before[key]) for key in SWITCHED) == sum(float(after[key]) for key in SWITCHED)
+        elif ending.endswith("jobs.csv"):
+            energy = {"consumed_energy": "-1.000000"}
+            assert [row | energy if row["consumed_energy"] else row for row in rows(one)] == rows(other)
+        elif ending != "schedule.json":
+            assert one.read_bytes() == other.read_bytes(), ending
+    assert run(["check", "again"]) == 0
+
+
+def test_a_recording_that_goes_on_has_the_jobs_that_have_ended(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its rows are the first ones of the whole run; the others are counted."""
+    simulated("easy")
+    with Path("run.jsonl").open() as whole, Path("part.jsonl").open("w") as part:
+        part.writelines(islice(whole, 201))
+        part.write(whole.readline()[:20])  # a site is writing it
+    capsys.readouterr()
+    assert run(["site", "results", "part.jsonl", "-e", "part"]) == 0
+    found = rows(Path("part_jobs.csv"))
+    said = re.fullmatch(
+        r"wrote part: (\d+) ended jobs until t=[\d.]+; (\d+) running and (\d+) waiting jobs have no row\n",
+        capsys.readouterr().out,
+    )
+    assert said is not None
+    assert len(found) == int(said[1]) > 0
+    assert found == rows(Path("run_jobs.csv"))[: len(found)]
+    assert int(said[2]) > 0
+
+
+def test_a_decision_of_another_algorithm_has_no_results(capsys: pytest.CaptureFixture[str]) -> None:
+    """The error names the exchange, and nothing is written."""
+    simulated("easy")
+    assert run(["site", "results", "run.jsonl", "-e", "other", "-s", "fcfs"]) == 2
+    assert re.search(r"run.jsonl: exchange \d+: the decision differs from the recorded one", capsys.readouterr().err)
+    assert not list(Path().glob("other*"))
