@@ -73,9 +73,10 @@ class SiteProcess:
 
 @contextmanager
 def running_site(folder: Path, *options: str, files: int | None = None) -> Iterator[SiteProcess]:
-    """Start a site, and stop it if it runs still."""
+    """Start a site, wait until it takes requests, and stop it if it runs still."""
     site = SiteProcess(folder, options, files=files)
     try:
+        site.client().get("healthz")
         yield site
     finally:
         if site.process.poll() is None:

@@ -123,7 +123,9 @@ async def health(request: Asking) -> Response[Health]:
     inbox = parts(request).site.inbox
     if inbox.ready:
         return Response(Health("ready"))
-    return Response(Health("starting") if inbox.starting else Health("ended", inbox.closed), status_code=503)
+    if inbox.starting:
+        return Response(Health("starting"), status_code=503, headers={"Retry-After": "1"})
+    return Response(Health("ended", inbox.closed), status_code=503)
 
 
 class SiteController(Controller):

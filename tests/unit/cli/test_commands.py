@@ -60,7 +60,7 @@ def test_every_command_has_an_example(capsys: pytest.CaptureFixture[str], name: 
     assert f"\n  Example:\n    batsched-py {example}\n" in capsys.readouterr().out
     command, words = cast(click.Command, batsched), shlex.split(example)
     context = batsched.make_context("batsched-py", words, obj=Invocation())
-    while isinstance(command, click.Group):  # as click does; what is wrong is a UsageError
+    while words and isinstance(command, click.Group):  # as click does; what is wrong is a UsageError
         told, found, rest = command.resolve_command(context, words)
         assert found is not None
         context, command = found.make_context(told, rest, parent=context), found
