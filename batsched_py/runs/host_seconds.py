@@ -54,7 +54,7 @@ class HostSeconds:
         return (self._machines or Machines(0)).seconds()
 
     def _states(self, machines: Machines) -> dict[str, int]:
-        """Return the hosts in each state; those that are unavailable stay in theirs."""
+        """Return the hosts in each state; unavailable hosts keep their state."""
         view = self._view
         available = machines.all & ~view.unavailable.bits
         free, asleep = view.free.bits & available, view.asleep.bits & available

@@ -32,7 +32,7 @@ from batsched_py.transcripts.transcript import Exchange
 # Ends are read before the session receives them, because it forgets jobs that have ended; decisions afterwards, when
 # they are known to be those of the recording.
 
-_NOWHERE: Final = HostSet()
+_NO_HOSTS: Final = HostSet()
 #: The return code of a job that was killed, for which version 1.4 sends none.
 _KILLED: Final = -1
 
@@ -115,7 +115,7 @@ class _RunLog:
         self._note_commands(read_decision(reply, self.dialect).commands)
         self._seconds.look()
         down = session.view.unavailable
-        if down != (self._unavailable[-1].hosts if self._unavailable else _NOWHERE):
+        if down != (self._unavailable[-1].hosts if self._unavailable else _NO_HOSTS):
             self._unavailable.append(UnavailableHosts(session.now, down))
         return reply
 
@@ -171,7 +171,7 @@ class _RunLog:
             elif isinstance(command, RejectJob):
                 job = self._waiting[command.job_id]
                 metadata = self._metadata.pop(command.job_id, "")
-                self._records.append(JobRecord(job, REJECTED, 0, 0.0, 0.0, _NOWHERE, metadata=metadata))
+                self._records.append(JobRecord(job, REJECTED, 0, 0.0, 0.0, _NO_HOSTS, metadata=metadata))
             elif isinstance(command, SetJobMetadata):
                 self._metadata[command.job_id] = command.metadata
             elif isinstance(command, SetResourceState):
