@@ -11,8 +11,9 @@ from typing import Any
 
 from batsched_py.errors import SlurmRefusalError
 from batsched_py.slurm.conf_reader import read_configuration
-from batsched_py.slurm.controller import ControllerPhases, SlurmController
+from batsched_py.slurm.controller import SlurmController
 from batsched_py.slurm.decisions import Decision, JobRequeue, JobStart, JobStop, JobSuspension
+from batsched_py.slurm.phases import ControllerPhases
 from batsched_py.slurm.sacctmgr import read_accounts
 from batsched_py.slurm.submission import read_request
 
@@ -60,7 +61,7 @@ class Player:
             priority=0.3 + late,
         )
         configuration = read_configuration(case["files"])
-        self.controller = SlurmController(configuration, read_accounts(case["sacctmgr"]), phases)
+        self.controller = SlurmController(configuration, read_accounts(case["sacctmgr"]), phases, keeps_passes=True)
         self.case, self.played = case, Played()
         self._order = count()
         self._events: list[tuple[float, int, str, Any]] = []

@@ -135,7 +135,7 @@ class JobAdmission:
         enforced = cluster.configuration.enforce_part_limits
         if (enforced in {"ALL", "YES"} and any(reasons)) or (enforced == "ANY" and all(reasons)):
             raise SlurmRefusalError("Requested partition configuration not available now")
-        if message := cluster.limits.refusal(jobs, [one for many in cluster.jobs.values() for one in many]):
+        if message := cluster.limits.refusal(jobs):
             raise SlurmRefusalError(message)
 
 

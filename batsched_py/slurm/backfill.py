@@ -11,28 +11,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 from math import floor, inf
 
-from batsched_py.slurm.cluster import Candidate, ClusterState
+from batsched_py.slurm.cluster import ClusterState
 from batsched_py.slurm.configuration import SlurmPartition
-from batsched_py.slurm.forecast import earliest
+from batsched_py.slurm.forecast import EndForecast, JobForecast
 from batsched_py.slurm.jobs import PENDING, SlurmJob
 from batsched_py.slurm.node_use import NodeAllocation
+from batsched_py.slurm.pass_outcome import PassOutcome
+from batsched_py.slurm.plan_table import PlannedStart, PlanTable
 from batsched_py.slurm.preemption import JobPreemption
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedStart:
-    """A planned start of a job, and what is reserved for it: [begin, end) and the nodes as bits."""
-
-    job: str
-    start: float
-    begin: float
-    end: float
-    nodes: int
-    licences: tuple[tuple[str, int], ...] = ()
-
-    def overlaps(self, begin: float, end: float) -> bool:
-        """Does the reservation overlap an interval?"""
-        return self.begin < end and begin < self.end
+from batsched_py.slurm.queue import Candidate
 
 
 @dataclass(slots=True)
@@ -47,6 +34,21 @@ class BackfillPass:
     reserved_in: Counter[str] = field(default_factory=Counter)
     started: int = 0
     is_over: bool = False
+    table: PlanTable = field(default_factory=PlanTable)
+    #: Instant until which a pass decides the same if nothing but time passes; and whether it found more to do.
+    until: float = inf
+    is_again_due: bool = False
+
+    def add(self, planned: PlannedStart) -> None:
+        """Add a planned start."""
+        self.plan.append(planned)
+        self.table.add(planned)
+
+    def holds_before(self, *instants: float) -> None:
+        """Note instants from which the pass may decide otherwise; those that are over do not count."""
+        for instant in instants:
+            if self.now < instant < self.until:
+                self.until = instant
 
 
 class BackfillScheduler:
@@ -56,15 +58,28 @@ class BackfillScheduler:
         self._cluster, self._preemption, self._clock = cluster, preemption, clock
         self._options = cluster.configuration.scheduler
         self.last: BackfillPass | None = None
+        self._forecast: EndForecast | None = None
 
-    def run(self, now: float) -> None:
-        """Run a pass."""
+    def run(self, now: float) -> PassOutcome:
+        """Run a pass; return whether it would be the same again."""
+        cluster, version = self._cluster, self._cluster.version
         self.last = here = BackfillPass(now)
-        for candidate in self._cluster.candidates(now):
+        for candidate in cluster.candidates(now):
             if here.is_over:
                 break
             if candidate.job.state == PENDING and self._is_tested(here, candidate):
                 self._try(here, candidate)
+        self._forecast = None
+        here.holds_before(cluster.first_end() - 1, *(edge for one in here.plan for edge in self._limits(one)))
+        is_clear = cluster.first_end() - 1 > now and cluster.version == version and cluster.is_timeless
+        return PassOutcome(
+            version, min(here.until, cluster.queue.next_instant()) if is_clear else -inf, here.is_again_due
+        )
+
+    def _limits(self, one: PlannedStart) -> tuple[float, ...]:
+        """Return the instants from which a planned start is seen otherwise: at edges, and as they come into view."""
+        window = self._options.bf_window * 60
+        return one.begin, one.end, one.begin - window, one.end - window
 
     def _is_tested(self, here: BackfillPass, candidate: Candidate) -> bool:
         options, cluster = self._options, self._cluster
@@ -75,7 +90,7 @@ class BackfillScheduler:
         here.tested.append(job.key)
         if cluster.limits.partition_reason(job, partition) or cluster.waits_for_array(job):
             return False
-        if cluster.limits.reason(job, cluster.running):
+        if cluster.limits.reason(job):
             return False
         user = job.request.user
         if options.bf_max_job_user and here.by_user[user] >= options.bf_max_job_user:
@@ -92,18 +107,35 @@ class BackfillScheduler:
         job.partition = partition
         now, seconds = floor(here.now), (job.request.time_min or job.limit) * 60
         after, may_reserve = float(now), self._may_reserve(here, job, partition)
-        if self._preempts(here, candidate, now, now + seconds):
+        # Without other edges than those of the table, edges without room for the job are skipped at once.
+        base = candidate.partition.nodes & ~self._cluster.unavailable
+        is_plain = not self._cluster.reservations.all and not self._options.bf_licenses
+        last = here.now + self._options.bf_window * 60
+        here.holds_before(here.table.next_begin(now + seconds) - seconds)
+        if self._preemption.is_possible and self._preempts(here, candidate, now, now + seconds):
             return
         while True:
             nodes = self._nodes(here, candidate, after, after + seconds)
             following = self._next_edge(here, after) if may_reserve else None
-            found = earliest(self._cluster, job, nodes, after=after, now=now, clock=self._clock) if nodes else None
-            if found is not None and (not may_reserve or found[0] <= self._next_end(here, after, after + seconds)):
-                start, allocation = found
-                if start <= now and not self._lacks_licences(here, candidate, start, start + seconds):
+            if following is not None and is_plain and nodes.bit_count() < job.min_nodes:
+                here.is_again_due = True
+                self._cluster.mark_changed(here.now)
+                after = here.table.next_room(after, seconds, base, job.min_nodes)
+                if after > last:
+                    return
+                continue
+            found = self._earliest(job, nodes, after, now) if nodes else None
+            if found is not None and (not may_reserve or found.start <= here.table.next_end(after, after + seconds)):
+                start, allocation = found.start, found.allocation
+                if (
+                    start <= now
+                    and allocation is not None
+                    and not self._lacks_licences(here, candidate, start, start + seconds)
+                ):
                     self._start(here, job, partition, allocation)
                     return
-                planned = self._planned(job, start, start + seconds, self._reserved(job, nodes, allocation))
+                planned = self._planned(job, start, start + seconds, self._reserved(job, nodes, found))
+                here.holds_before(start - self._options.bf_window * 60)
                 if start > now and (not may_reserve or self._is_free(here, candidate, planned)):
                     if may_reserve and start <= now + self._options.bf_window * 60:
                         self._reserve(here, job, partition, planned)
@@ -111,7 +143,13 @@ class BackfillScheduler:
             if following is None:
                 return
             after = following
+            here.is_again_due = True
             self._cluster.mark_changed(here.now)
+
+    def _earliest(self, job: SlurmJob, nodes: int, after: float, now: float) -> JobForecast | None:
+        if self._forecast is None or self._forecast.version != self._cluster.version:
+            self._forecast = EndForecast(self._cluster, self._clock)
+        return self._forecast.earliest(job, nodes, after=after, now=now)
 
     def _preempts(self, here: BackfillPass, candidate: Candidate, now: float, end: float) -> bool:
         """Let running jobs give way if it can only start now in this way, and keep the nodes for it."""
@@ -123,7 +161,7 @@ class BackfillScheduler:
         if allocation is None:
             return False
         if job.state == PENDING:
-            here.plan.append(self._planned(job, now, now, allocation.nodes))
+            here.add(self._planned(job, now, now, allocation.nodes))
         return True
 
     def _nodes(self, here: BackfillPass, candidate: Candidate, start: float, end: float) -> int:
@@ -135,16 +173,16 @@ class BackfillScheduler:
         )
         if entered is not None:
             nodes &= entered.nodes
-        for one in here.plan:
-            # A job whose limit ends in the very second in which a reservation begins does not fit before it.
-            if one.begin <= end and start < one.end:
-                nodes &= ~one.nodes
-        return nodes
+        # A job whose limit ends in the very second in which a reservation begins does not fit before it.
+        return nodes & ~here.table.reserved(start, end)
 
-    def _reserved(self, job: SlurmJob, nodes: int, allocation: NodeAllocation) -> int:
-        """Return the nodes that are reserved for an allocation: all that may be used if features are counted."""
+    def _reserved(self, job: SlurmJob, nodes: int, found: JobForecast) -> int:
+        """Return the nodes that are reserved for a job: all that may be used if features are counted."""
         choices = self._cluster.selector.choices(job.request.constraint)
-        return nodes & choices[0].nodes if choices[0].groups else allocation.nodes
+        if choices[0].groups:
+            return nodes & choices[0].nodes
+        assert self._forecast is not None  # noqa: S101
+        return self._forecast.nodes(job, found)
 
     def _planned(self, job: SlurmJob, start: float, end: float, nodes: int) -> PlannedStart:
         step = self._options.bf_resolution
@@ -154,9 +192,8 @@ class BackfillScheduler:
 
     def _is_free(self, here: BackfillPass, candidate: Candidate, planned: PlannedStart) -> bool:
         job, entered = candidate.job, candidate.reservation
-        for one in here.plan:
-            if one.nodes & planned.nodes and one.overlaps(planned.begin, planned.end):
-                return False
+        if not here.table.is_free(planned.nodes, planned.begin, planned.end):
+            return False
         seconds = (job.request.time_min or job.limit) * 60
         closed = self._cluster.reservations.closed_nodes(planned.start, planned.start + seconds, entered)
         if closed & planned.nodes:
@@ -169,7 +206,7 @@ class BackfillScheduler:
             total = next((many for known, many in cluster.configuration.licences if known == name), 0)
             total -= cluster.reservations.reserved_licences(name, start, end, entered)
             if start <= here.now or self._options.bf_licenses:
-                busy = [one for one in cluster.running if one.limit_end > start or start <= here.now]
+                busy = [one for one in cluster.licensed if one.limit_end > start or start <= here.now]
                 total -= sum(many for one in busy for known, many in one.request.licences if known == name)
             if self._options.bf_licenses:
                 plans = [one for one in here.plan if one.overlaps(start, end)]
@@ -188,6 +225,7 @@ class BackfillScheduler:
 
     def _may_reserve(self, here: BackfillPass, job: SlurmJob, partition: SlurmPartition) -> bool:
         options = self._options
+        here.holds_before(job.submitted + options.bf_min_age_reserve)
         if job.priority_in(partition) < options.bf_min_prio_reserve:
             return False
         if options.bf_min_age_reserve and here.now - job.submitted < options.bf_min_age_reserve:
@@ -198,19 +236,14 @@ class BackfillScheduler:
     def _reserve(self, here: BackfillPass, job: SlurmJob, partition: SlurmPartition, planned: PlannedStart) -> None:
         here.reserved_in[partition.name] += 1
         job.reason = job.reason or "Resources"
-        here.plan.append(planned)
+        here.add(planned)
         if len(here.plan) >= self._options.bf_max_job_test - 1:
             here.is_over = True
 
-    def _next_end(self, here: BackfillPass, begin: float, end: float) -> float:
-        """Return the first end of the reservations in an interval: a later start is found again from the next edge."""
-        return min((one.end for one in here.plan if one.begin <= end and begin < one.end), default=inf)
-
     def _next_edge(self, here: BackfillPass, after: float) -> float | None:
         """Return the next instant at which the table of reservations changes, within bf_window."""
-        edges = [edge for one in here.plan for edge in (one.begin, one.end)]
-        edges += self._cluster.reservations.edges()
+        edges = [edge for edge in self._cluster.reservations.edges() if after < edge]
         if self._options.bf_licenses:
-            edges += [one.limit_end for one in self._cluster.running if one.request.licences]
-        last = here.now + self._options.bf_window * 60
-        return min((edge for edge in edges if after < edge <= last), default=None)
+            edges += [one.limit_end for one in self._cluster.licensed if after < one.limit_end]
+        edge = min([here.table.next_edge(after), *edges])
+        return edge if edge <= here.now + self._options.bf_window * 60 else None

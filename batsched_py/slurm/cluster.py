@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import floor
+from math import floor, inf
+from typing import Final
 
 from batsched_py.slurm.accounts import Accounts
 from batsched_py.slurm.configuration import SlurmConfiguration, SlurmPartition
 from batsched_py.slurm.decisions import Decision, JobRequeue, JobStart, JobStop, JobSuspension
-from batsched_py.slurm.dependencies import MET, NEVER, dependency_state
 from batsched_py.slurm.hostlist import compress
 from batsched_py.slurm.jobs import PENDING, RUNNING, SUSPENDED, SlurmJob
 from batsched_py.slurm.limits import UsageLimits
 from batsched_py.slurm.node_use import NodeAllocation, NodeUse
+from batsched_py.slurm.offers import each_bit
 from batsched_py.slurm.priority import JobPriorities
+from batsched_py.slurm.queue import Candidate, JobQueue
 from batsched_py.slurm.reservations import AdvanceReservation, AdvanceReservations
 from batsched_py.slurm.selection import NodeSelector
 
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A job in one of its partitions, and in a reservation that it enters."""
-
-    job: SlurmJob
-    partition: SlurmPartition
-    reservation: AdvanceReservation | None
-
-    def rank(self) -> tuple[float, ...]:
-        """Return the key of the order in which candidates are tested."""
-        job = self.job
-        priority = job.priority_in(self.partition)
-        return (self.reservation is None, -self.partition.tier, -priority, job.sequence)
+#: The largest number of requests of which it is remembered where they fit.
+_MOST_FITTING: Final = 10_000
 
 
 class ClusterState:
@@ -39,14 +30,21 @@ class ClusterState:
 
     def __init__(self, configuration: SlurmConfiguration, accounts: Accounts) -> None:
         self.configuration, self.accounts = configuration, accounts
-        self.selector, self.limits = NodeSelector(configuration), UsageLimits(configuration)
+        self.selector, self.limits = NodeSelector(configuration), UsageLimits(configuration, accounts)
         self.priorities = JobPriorities(configuration, accounts)
         self.use, self.idle = NodeUse(configuration), NodeUse(configuration)
-        #: Jobs in the order of submission; running ones include suspended ones.
-        self.pending: list[SlurmJob] = []
-        self.running: list[SlurmJob] = []
-        #: All jobs by id; the tasks of an array have one.
-        self.jobs: dict[int, list[SlurmJob]] = {}
+        self.queue = JobQueue(stop=self.stop, kills_invalid=configuration.scheduler.kill_invalid_depend)
+        #: Running and suspended jobs in the order of their starts, and by the ends of their limits and sequence.
+        self.running: dict[SlurmJob, None] = {}
+        self._by_end: list[tuple[float, int, SlurmJob]] = []
+        #: Those of them that are suspended, those that have licences, and the licences in use.
+        self._suspended: dict[SlurmJob, None] = {}
+        self.licensed: dict[SlurmJob, None] = {}
+        self._licences: Counter[str] = Counter()
+        #: Id of each array with a limit -> number of its tasks that run or are suspended.
+        self._active: Counter[int] = Counter()
+        #: Request and nodes -> whether it fits there if nothing runs.
+        self._fitting: dict[tuple[object, ...], bool] = {}
         self.reservations = AdvanceReservations()
         #: Nodes that take no jobs: drained or down.
         self.unavailable = 0
@@ -57,6 +55,41 @@ class ClusterState:
         #: Whole second of the last change that backfill takes into account, and of a submission or an end.
         self.changed_at = -(1 << 40)
         self.is_pass_due = False
+        #: Number of changes on which passes depend: with the same one, and no other time, a pass decides the same.
+        self.version = 0
+
+    @property
+    def pending(self) -> list[SlurmJob]:
+        """Pending jobs in the order of submission."""
+        return self.queue.pending
+
+    @property
+    def jobs(self) -> dict[int, list[SlurmJob]]:
+        """All jobs by id; the tasks of an array have one."""
+        return self.queue.jobs
+
+    def add(self, jobs: list[SlurmJob]) -> None:
+        """Add the new jobs of one submission."""
+        self.jobs[jobs[0].id] = jobs
+        for job in jobs:
+            self.queue.add(job)
+            self.limits.note_submission(job)
+        self.version += 1
+
+    def note_command(self) -> None:
+        """Note that a command may have changed jobs, nodes and reservations."""
+        self.version += 1
+        self.priorities.is_outdated = True
+        self.queue.note_changes()
+        self.limits.note_changes(self.running)
+        self._by_end = sorted((job.limit_end, job.sequence, job) for job in self.running)
+
+    @property
+    def is_timeless(self) -> bool:
+        """Do passes of the same version decide the same, apart from instants that they and the queue know?"""
+        has_edges = bool(self.reservations.all or self.completing or self.configuration.switches)
+        has_licences = self.configuration.scheduler.bf_licenses and bool(self.licensed)
+        return self.configuration.preempt == "none" and not has_edges and not has_licences
 
     def mark_changed(self, now: float) -> None:
         """Note a change: backfill has something to do."""
@@ -64,59 +97,19 @@ class ClusterState:
 
     def candidates(self, now: float) -> list[Candidate]:
         """Return pending jobs that may start, in each of their partitions and reservations, in the order of tests."""
-        runnable = [job for job in list(self.pending) if self._is_runnable(job, now)]
-        found = [
-            Candidate(job, partition, reservation)
-            for job in runnable
-            for partition in job.partitions
-            for reservation in self.reservations.of(job, now)
-        ]
-        found.sort(key=Candidate.rank)
-        return found
-
-    def _is_runnable(self, job: SlurmJob, now: float) -> bool:
-        if job.is_held:
-            return False
-        if job.is_dependency_open:
-            state = dependency_state(job, self.jobs, now)
-            if state != MET:
-                self._set_dependency_reason(job, state, now)
-                return False
-            job.is_dependency_open = False
-        if job.begin is not None and now < job.begin:
-            job.reason = "BeginTime"
-            return False
-        if job.eligible is None:
-            job.eligible = max(now if job.request.dependency else job.submitted, job.begin or 0)
-        return not self._is_deadline_missed(job, now)
-
-    def _set_dependency_reason(self, job: SlurmJob, state: str, now: float) -> None:
-        job.reason = "DependencyNeverSatisfied" if state == NEVER else "Dependency"
-        kill = job.request.kill_on_invalid_dependency
-        if state == NEVER and (self.configuration.scheduler.kill_invalid_depend if kill is None else kill):
-            self.stop(job, "CANCELLED", now)
-
-    def _is_deadline_missed(self, job: SlurmJob, now: float) -> bool:
-        limit = job.request.time_min or job.limit
-        if job.deadline is None or now + limit * 60 <= job.deadline:
-            return False
-        self.stop(job, "DEADLINE", now)
-        return True
+        return self.queue.candidates(self.reservations, now)
 
     def waits_for_array(self, job: SlurmJob) -> bool:
         """Does the limit of its array on running tasks keep the job?"""
         most = job.request.array_limit
-        if most is None:
-            return False
-        return sum(one.state in {RUNNING, SUSPENDED} for one in self.jobs[job.id]) >= most
+        return most is not None and self._active[job.id] >= most
 
     def lacks_licences(self, job: SlurmJob, entered: AdvanceReservation | None, now: float) -> bool:
         """Are fewer licences free than the job asks for?"""
         end = now + job.limit * 60
         for name, count in job.request.licences:
             total = next((many for known, many in self.configuration.licences if known == name), 0)
-            used = sum(many for one in self.running for known, many in one.request.licences if known == name)
-            if count > total - used - self.reservations.reserved_licences(name, now, end, entered):
+            if count > total - self._licences[name] - self.reservations.reserved_licences(name, now, end, entered):
                 return True
         return False
 
@@ -137,27 +130,40 @@ class ClusterState:
     def fits_idle(self, job: SlurmJob, partition: SlurmPartition, nodes: int) -> bool:
         """Would the job fit on these nodes if nothing ran?"""
         job.partition = partition
-        return self.selector.select(self.idle, job, nodes) is not None
+        shape = self.selector.table.shape(job)
+        key = (shape, job.tasks, job.min_nodes, job.max_nodes, job.request.constraint, nodes)
+        if key not in self._fitting:
+            if len(self._fitting) > _MOST_FITTING:
+                self._fitting.clear()
+            self._fitting[key] = self.selector.choose(self.idle, job, nodes) is not None
+        return self._fitting[key]
 
     def start(self, job: SlurmJob, partition: SlurmPartition, allocation: NodeAllocation, now: float, by: str) -> None:
         """Start a pending job."""
         self.use.take(allocation)
-        self.pending.remove(job)
-        self.running.append(job)
+        self.queue.remove(job)
         job.state, job.reason, job.partition, job.allocation = RUNNING, "", partition, allocation
         job.started = job.used_until = now
         job.suspended, job.suspended_since, job.grace_until = 0.0, None, None
+        self.running[job] = None
+        insort(self._by_end, (job.limit_end, job.sequence, job))
+        self.limits.note_start(job)
+        self._count(job, 1)
+        self.queue.note_state(job)
+        self.version += 1
         self.mark_changed(now)
         self.decisions.append(JobStart(job.key, now, self.names(allocation.nodes), by))
 
     def names(self, nodes: int) -> str:
         """Return nodes as Slurm writes them."""
-        return compress([node.name for at, node in enumerate(self.configuration.nodes) if nodes >> at & 1])
+        return compress([self.configuration.nodes[at].name for at in each_bit(nodes)])
 
     def end(self, job: SlurmJob, state: str, now: float, is_ok: bool = True) -> None:
         """End a running job, and free what it has."""
         self._free(job, now)
         job.state, job.ended, job.exit_ok = state, now, is_ok
+        self.limits.note_end(job)
+        self.queue.note_state(job)
         self.mark_changed(now)
         self.is_pass_due = True
 
@@ -165,19 +171,38 @@ class ClusterState:
         assert job.allocation is not None  # noqa: S101
         if "limits" in self.configuration.enforce and self.configuration.multifactor:
             self.priorities.add_usage(job, now)
-        self.running.remove(job)
+        del self.running[job]
+        del self._by_end[bisect_left(self._by_end, (job.limit_end, job.sequence, job))]
+        self._suspended.pop(job, None)
+        self.limits.note_stop(job)
+        self._count(job, -1)
+        self.version += 1
         if job in self.completing:
             self.completing.remove(job)
         self.use.release(job.kept or job.allocation)
         job.kept = None
-        for one in [one for one in self.running if one.suspended_by == job.key]:
+        for one in [one for one in self.running if one.suspended_by == job.key] if self._suspended else ():
             self._resume(one, now)
+
+    def _count(self, job: SlurmJob, sign: int) -> None:
+        """Count the licences of a job that starts or ends, and its array."""
+        for name, many in job.request.licences:
+            self._licences[name] += sign * many
+        if job.request.licences:
+            self.licensed[job] = None
+            if sign < 0:
+                del self.licensed[job]
+        if job.request.array_limit is not None:
+            self._active[job.id] += sign
 
     def stop(self, job: SlurmJob, state: str, now: float) -> None:
         """End a job by a decision, or remove a pending one."""
         if job.state == PENDING:
-            self.pending.remove(job)
+            self.queue.remove(job)
             job.state, job.ended, job.exit_ok = state, now, False
+            self.limits.note_end(job)
+            self.queue.note_state(job)
+            self.version += 1
             self.mark_changed(now)
         else:
             self.end(job, state, now, is_ok=False)
@@ -195,14 +220,15 @@ class ClusterState:
         job.restarts += 1
         job.begin = floor(now) + self.configuration.cred_expire + 1
         job.eligible = None
-        self.pending.append(job)
-        self.pending.sort(key=lambda one: one.sequence)
+        self.queue.add(job)
+        self.queue.note_state(job)
         self.mark_changed(now)
         self.is_pass_due = True
 
     def preempt(self, job: SlurmJob, is_requeued: bool, now: float) -> None:
         """Decide that a running job ends at once; its nodes are free a little later, by `complete`."""
         job.is_requeued = is_requeued
+        self.version += 1
         job.complete_at = now + (self.requeue_delay if is_requeued else self.cancel_delay)
         self.completing.append(job)
         self.completing.sort(key=lambda one: (one.complete_at or 0, one.sequence))
@@ -232,11 +258,13 @@ class ClusterState:
             self.use.release(one.allocation)
             one.kept, one.suspended_by = one.allocation.without(allocation), job.key
             one.state, one.suspended_since = SUSPENDED, now
+            self._suspended[one] = None
             self.decisions.append(JobSuspension(one.key, now, True))
         self.start(job, partition, allocation, now, by)
         for one in suspended:
             if one.kept is not None:
                 self.use.take(one.kept)
+        self.limits.note_changes(self.running)
 
     def _resume(self, job: SlurmJob, now: float) -> None:
         """Resume a suspended job; its limit moves by the time of the suspension."""
@@ -246,14 +274,27 @@ class ClusterState:
         self.use.release(job.kept)
         self.use.take(job.allocation)
         job.kept, job.suspended_by = None, ""
+        del self._by_end[bisect_left(self._by_end, (job.limit_end, job.sequence, job))]
         job.suspended += now - job.suspended_since
         job.state, job.suspended_since = RUNNING, None
+        del self._suspended[job]
+        insort(self._by_end, (job.limit_end, job.sequence, job))
+        self.limits.note_changes(self.running)
         self.mark_changed(now)
         self.decisions.append(JobSuspension(job.key, now, False))
 
     def running_by_end(self) -> Sequence[SlurmJob]:
         """Return running jobs in the order of the ends of their limits."""
-        return sorted(self.running, key=lambda job: (job.limit_end, job.sequence))
+        return [job for _, _, job in self._by_end]
+
+    @property
+    def has_suspended(self) -> bool:
+        """Is a job suspended?"""
+        return bool(self._suspended)
+
+    def first_end(self) -> float:
+        """Return the first end of a limit of a running job, without OverTimeLimit; infinite if none runs."""
+        return self._by_end[0][0] if self._by_end else inf
 
     def check(self) -> None:
         """Assert that jobs and nodes agree."""

@@ -8,8 +8,8 @@ only make a pass due.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from math import ceil, floor, inf
+from math import floor, inf
+from typing import Final
 
 from batsched_py.slurm.accounts import Accounts
 from batsched_py.slurm.admission import JobAdmission
@@ -21,47 +21,15 @@ from batsched_py.slurm.decisions import Decision
 from batsched_py.slurm.dependencies import longest_delay
 from batsched_py.slurm.jobs import SlurmJob
 from batsched_py.slurm.main_scheduler import MainScheduler
+from batsched_py.slurm.pass_outcome import PassOutcome
+from batsched_py.slurm.phases import ControllerPhases, ThreadTicks
 from batsched_py.slurm.preemption import JobPreemption
 from batsched_py.slurm.submission import BatchRequest
 
+#: The outcome of no pass.
+_NONE: Final = PassOutcome(-1, -inf, False)
 #: Seconds from the start of a controller until its first main pass.
 _FIRST_PASS = 3.0
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadTicks:
-    """Instants at which a thread acts: `first`, and then each `period` seconds; at any instant if the period is 0."""
-
-    first: float
-    period: float
-
-    def at_or_after(self, instant: float) -> float:
-        """Return the first tick that is not before an instant."""
-        if not self.period:
-            return max(self.first, instant)
-        return self.first + max(0, ceil((instant - self.first) / self.period - 1e-9)) * self.period
-
-
-@dataclass(frozen=True, slots=True)
-class ControllerPhases:
-    """Phases of the controller's clock and threads, in seconds since time zero.
-
-    Attributes:
-        clock: absolute second of time zero, at least modulo an hour: the grid of backfill depends on it.
-        started: start of the controller.
-        main, backfill: delay of the first tick of these threads after the start, and their period.
-        requeue, cancel: time from the preemption of a job until its nodes are free.
-        sweep, priority: delay of the checks of limits and of the recalculation of priorities.
-    """
-
-    clock: int = 0
-    started: float = 0.0
-    main: tuple[float, float] = (0.0, 1.0)
-    backfill: tuple[float, float] = (0.0, 1.0)
-    requeue: float = 0.0
-    cancel: float = 0.0
-    sweep: float = 0.0
-    priority: float = 0.0
 
 
 class SlurmController:
@@ -72,6 +40,8 @@ class SlurmController:
         configuration: SlurmConfiguration,
         accounts: Accounts | None = None,
         phases: ControllerPhases | None = None,
+        *,
+        keeps_passes: bool = False,
     ) -> None:
         self.cluster = ClusterState(configuration, accounts or Accounts())
         self._configuration, self._options = configuration, configuration.scheduler
@@ -97,8 +67,16 @@ class SlurmController:
         self._next_sweep, self._next_priority = self._sweeps.first, self._priorities.first
         #: Nodes that `drain` was called with.
         self._drained = 0
-        #: Passes that ran: instant and kind.
+        #: Outcomes of the last passes: of the main scheduler that see a part of the queue or all, and of backfill.
+        self._main_outcomes = {False: _NONE, True: _NONE}
+        self._backfill_outcome = _NONE
+        #: The number of passes that may have decided something.
+        self.pass_count = 0
+        #: Passes that ran, if they are kept: instant and kind.
         self.passes: list[tuple[float, str]] = []
+        self._keeps_passes = keeps_passes
+        #: Seconds beyond which the next pass that may decide something is not searched for, pass by pass.
+        self._far = 2 * (self._options.sched_interval + self._options.bf_interval) + 60
 
     def submit(self, request: BatchRequest, now: float) -> int:
         """Submit a job; return its id.
@@ -110,15 +88,14 @@ class SlurmController:
             self._pass_idle_time(now)
         self._now = max(self._now, now)
         jobs = self._admission.admit(request, now)
-        self.cluster.jobs[jobs[0].id] = jobs
         for job in jobs:
             self.cluster.priorities.set_first(job, now)
             if job.is_held:
                 job.priority, job.reason = 0, "JobHeldUser"
-            self.cluster.pending.append(job)
         if len(jobs) > 1:
             for job in jobs:
                 job.priority = jobs[0].priority
+        self.cluster.add(jobs)
         self.cluster.mark_changed(now)
         self.cluster.is_pass_due = True
         return jobs[0].id
@@ -131,8 +108,12 @@ class SlurmController:
 
     def ended(self, key: str, now: float, is_ok: bool = True) -> None:
         """Note that a running job has ended by itself."""
+        self.ended_job(next(job for job in self.cluster.running if job.key == key), now, is_ok)
+
+    def ended_job(self, job: SlurmJob, now: float, is_ok: bool = True) -> None:
+        """Note that a running job has ended by itself."""
         self._now = max(self._now, now)
-        self.cluster.end(self._running(key), "COMPLETED" if is_ok else "FAILED", now, is_ok)
+        self.cluster.end(job, "COMPLETED" if is_ok else "FAILED", now, is_ok)
 
     def action(self, command: str, now: float) -> list[Decision]:
         """Run a command such as `scontrol hold 5`, and return its decisions.
@@ -141,7 +122,10 @@ class SlurmController:
             SlurmRefusalError: the command is refused.
         """
         self._now = max(self._now, now)
-        self._commands.run(command, now)
+        try:
+            self._commands.run(command, now)
+        finally:
+            self.cluster.note_command()
         return self._taken()
 
     def cancel(self, job: SlurmJob, now: float) -> list[Decision]:
@@ -157,6 +141,7 @@ class SlurmController:
             self._now = max(self._now, now)
             self.cluster.unavailable = self.cluster.unavailable & ~self._drained | nodes
             self._drained = nodes
+            self.cluster.version += 1
             self.cluster.mark_changed(now)
             self.cluster.is_pass_due = True
 
@@ -177,9 +162,6 @@ class SlurmController:
         turns = options.batch_sched_delay + 2 * (options.sched_interval + options.bf_interval)
         return max(instants) + turns + (self._configuration.calc_period if self._configuration.multifactor else 0)
 
-    def _running(self, key: str) -> SlurmJob:
-        return next(job for job in self.cluster.running if job.key == key)
-
     def _taken(self) -> list[Decision]:
         decisions, self.cluster.decisions = self.cluster.decisions, []
         return decisions
@@ -194,29 +176,102 @@ class SlurmController:
         It is later than `next_wake` while no job pends, and as long as no job is over its limit: ticks that pass until
         then can be made up for.
         """
-        cluster, over = self.cluster, self._configuration.over_time_limit * 60
-        limits = [one.grace_until or one.limit_end + over for one in cluster.running]
-        sweep = self._sweeps.at_or_after(max(self._next_sweep, min(limits))) if limits else inf
+        sweep, cluster = self._next_limit(), self.cluster
         if not cluster.pending and not cluster.completing:
             return sweep
-        return min(sweep, *(at for at, act in self._threads() if act != self._sweep))
+        instants = [sweep, self._next_change()]
+        if cluster.priorities.may_change:
+            instants.append(self._next_priority)
+        if cluster.completing:
+            instants.append(cluster.completing[0].complete_at or self._now)
+        return min(instants)
 
-    def advance(self, to: float) -> list[Decision]:
-        """Let all threads act up to an instant; return their decisions in order."""
+    def _next_limit(self) -> float:
+        """Return the next instant at which a job may be over its limit, or its time of grace."""
+        cluster = self.cluster
+        first = cluster.first_end() + self._configuration.over_time_limit * 60
+        if self._configuration.preempt != "none":
+            first = min([first, *(one.grace_until for one in cluster.running if one.grace_until is not None)])
+        return self._sweeps.at_or_after(max(self._next_sweep, first)) if cluster.running else inf
+
+    def _next_change(self) -> float:
+        """Return an instant before which no pass decides anything, although passes may be due.
+
+        It is that of a pass, or far from the next one, which may decide something.
+        """
+        main, outcomes, version = self._next_main(), self._main_outcomes.values(), self.cluster.version
+        backfill = self._next_backfill() if self._configuration.backfill else inf
+        if self._postponed is not None or not all(one.holds(version, main) for one in outcomes):
+            return main if self._backfill_outcome.holds(version, backfill) else min(main, backfill)
+        until = min(one.until for one in outcomes)
+        if self._configuration.backfill:
+            until = min(until, self._backfill_outcome.until if self._backfill_outcome.version == version else self._now)
+        if until - self._now > self._far:
+            return until - self._far / 2
+        return self._first_change(until)
+
+    def _first_change(self, until: float) -> float:
+        """Return the instant of the first pass, at or after an instant, that may decide something."""
+        cluster = self.cluster
+        phases = self._now, self._full_at, self._due_at, self._ran_at, self._backfilled_at
+        is_due, changed_at = cluster.is_pass_due, cluster.changed_at
+        self._skip(max(until, self._now) + self._far, is_open=False, is_noted=False)
+        found = min(self._due_main(), self._next_backfill() if self._configuration.backfill else inf)
+        self._now, self._full_at, self._due_at, self._ran_at, self._backfilled_at = phases
+        cluster.is_pass_due, cluster.changed_at = is_due, changed_at
+        return found
+
+    def advance(self, to: float, *, is_open: bool = False) -> list[Decision]:
+        """Let all threads act up to an instant, or to just before it; return their decisions in order."""
         while True:
+            self._skip(to, is_open=is_open)
             at, act = min(self._threads(), key=lambda thread: thread[0])
-            if at > to:
+            if at > to or (is_open and at == to):
                 break
             self._now = at
             act(at)
         self._now = max(self._now, to)
         return self._taken()
 
+    def _skip(self, to: float, *, is_open: bool, is_noted: bool = True) -> None:
+        """Account for passes that decide nothing, as those before them, up to an instant or the next other one."""
+        cluster = self.cluster
+        if self._postponed is not None or cluster.completing:
+            return
+        version, limit = cluster.version, self._next_limit()
+        priority = self._next_priority if self._configuration.multifactor else inf
+        while True:
+            main = self._due_main()
+            backfill = self._next_backfill() if self._configuration.backfill else inf
+            at = min(main, backfill)
+            if at > to or (is_open and at == to) or at >= limit or at > priority:
+                return
+            if at == priority and backfill < main:  # the main scheduler is before it
+                return
+            if main <= backfill:
+                is_full = at >= self._full_at + self._options.sched_interval
+                outcome = self._main_outcomes[is_full]
+                is_soon = at < self._ran_at + self._options.sched_min_interval / 1e6
+                if is_soon or not outcome.holds(version, at):
+                    return
+                self._begin_main(at)
+                kind = "main-full" if is_full else "main"
+            else:
+                outcome = self._backfill_outcome
+                if not outcome.holds(version, at):
+                    return
+                self._backfilled_at, kind = at, "backfill"
+            self._now = at
+            if is_noted:
+                self._note_pass(at, kind)
+            if outcome.is_change:
+                cluster.mark_changed(at)
+
     def _threads(self) -> list[tuple[float, Callable[[float], None]]]:
         is_busy = bool(self.cluster.pending or self.cluster.running)
         threads: list[tuple[float, Callable[[float], None]]] = [
-            (self._next_sweep if is_busy else inf, self._sweep),
-            (self._next_main() if is_busy or self.cluster.is_pass_due else inf, self._run_main),
+            (self._next_limit() if is_busy else inf, self._sweep),
+            (self._due_main(), self._run_main),
         ]
         if self._configuration.multifactor and is_busy:
             threads.append((self._next_priority, self._recalculate))
@@ -226,6 +281,11 @@ class SlurmController:
             threads.append((self._next_backfill(), self._run_backfill))
         return threads
 
+    def _due_main(self) -> float:
+        """Return the next instant of a pass of the main scheduler; infinite if there is nothing to do."""
+        is_busy = bool(self.cluster.pending or self.cluster.running)
+        return self._next_main() if is_busy or self.cluster.is_pass_due else inf
+
     def _next_main(self) -> float:
         if self._postponed is not None:
             return self._ticks.at_or_after(max(self._now, self._ran_at + self._options.sched_min_interval / 1e6))
@@ -234,28 +294,46 @@ class SlurmController:
             due = min(due, self._due_at + self._options.batch_sched_delay)
         return self._ticks.at_or_after(max(due, self._now))
 
+    def _begin_main(self, now: float) -> bool:
+        """Note a pass of the main scheduler, which may be postponed; return whether it sees all jobs."""
+        is_full = now >= self._full_at + self._options.sched_interval
+        self._due_at = now
+        if is_full:
+            self._full_at = now
+        self.cluster.is_pass_due = False
+        if now < self._ran_at + self._options.sched_min_interval / 1e6:
+            self._postponed = is_full
+        else:
+            self._ran_at = now
+        return is_full
+
+    def _note_pass(self, now: float, kind: str) -> None:
+        if self._keeps_passes:
+            self.passes.append((now, kind))
+
     def _run_main(self, now: float) -> None:
         if self._postponed is None:
-            is_full = now >= self._full_at + self._options.sched_interval
-            self._due_at = now
-            if is_full:
-                self._full_at = now
-            self.cluster.is_pass_due = False
-            if now < self._ran_at + self._options.sched_min_interval / 1e6:
-                self._postponed = is_full
+            is_full = self._begin_main(now)
+            if self._postponed is not None:
                 return
         else:
             is_full, self._postponed = self._postponed, None
         self._ran_at = now
         self.cluster.reservations.remove_ended(now)
-        self.passes.append((now, "main-full" if is_full else "main"))
-        self.main.run(now, is_full)
+        self._run_main_now(now, is_full)
+
+    def _run_main_now(self, now: float, is_full: bool) -> None:
+        self._note_pass(now, "main-full" if is_full else "main")
+        self.pass_count += 1
+        outcome = self.main.run(now, is_full)
+        self._main_outcomes[is_full] = outcome
+        if self.main.sees_all:
+            self._main_outcomes[not is_full] = outcome
 
     def _complete(self, now: float) -> None:
         """Free the nodes of preempted jobs; a pass of the main scheduler follows at once."""
         self.cluster.complete(now)
-        self.passes.append((now, "main"))
-        self.main.run(now, is_full=False)
+        self._run_main_now(now, False)
 
     def _next_backfill(self) -> float:
         interval = self._options.bf_interval
@@ -269,8 +347,9 @@ class SlurmController:
     def _run_backfill(self, now: float) -> None:
         self._backfilled_at = now
         self.cluster.reservations.remove_ended(now)
-        self.passes.append((now, "backfill"))
-        self.backfill.run(now)
+        self._note_pass(now, "backfill")
+        self.pass_count += 1
+        self._backfill_outcome = self.backfill.run(now)
 
     def _sweep(self, now: float) -> None:
         """End the jobs that are over their limit or the time of grace."""
@@ -286,4 +365,7 @@ class SlurmController:
 
     def _recalculate(self, now: float) -> None:
         self._next_priority = self._priorities.at_or_after(now + 1)
-        self.cluster.priorities.recalculate(self.cluster.pending, self.cluster.running, now)
+        cluster = self.cluster
+        is_new = cluster.priorities.recalculate(cluster.pending, cluster.running, now)
+        if is_new and (cluster.queue.reorder() or self._options.bf_min_prio_reserve):
+            cluster.version += 1

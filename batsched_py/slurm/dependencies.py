@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
 from batsched_py.slurm.jobs import PENDING, SlurmJob
@@ -28,6 +28,16 @@ def dependency_state(job: SlurmJob, jobs: Mapping[int, Sequence[SlurmJob]], now:
 def longest_delay(job: SlurmJob) -> float:
     """Return the longest delay after the start of another job that a dependency has, in seconds."""
     return 60.0 * max((int(one) for one in re.findall(r"\+(\d{1,6})", job.request.dependency)), default=0)
+
+
+def depended_on(job: SlurmJob) -> Iterator[Hashable]:
+    """Yield the ids of the jobs on which a job depends, and user and name of those that a singleton depends on."""
+    for part in job.request.dependency.replace("?", ",").split(","):
+        kind, _, references = part.partition(":")
+        if kind == "singleton":
+            yield job.request.user, job.request.name
+        else:
+            yield from referenced(references)
 
 
 def referenced(text: str) -> list[int]:

@@ -15,6 +15,20 @@ HELD = 0
 
 
 @dataclass(slots=True, eq=False)
+class RequestShape:
+    """A shape of requests that get the same offers from each node."""
+
+    request: BatchRequest
+    memory_per_cpu: int
+    #: Tasks of the whole job, where generic resources bound the offers to them.
+    tasks: int
+    #: Are only idle nodes offered?
+    is_exclusive: bool
+    #: Does it ask for generic resources?
+    wants_gres: bool
+
+
+@dataclass(slots=True, eq=False)
 class SlurmJob:
     """A job, or a task of an array; times in seconds since time zero, `limit` in minutes.
 
@@ -68,6 +82,8 @@ class SlurmJob:
     #: When its nodes are free after a preemption, and whether it then pends again.
     complete_at: float | None = None
     is_requeued: bool = False
+    #: What its request has in common with others, once it was asked for.
+    shape: RequestShape | None = None
 
     @property
     def limit_end(self) -> float:

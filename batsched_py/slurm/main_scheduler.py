@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import inf
 
-from batsched_py.slurm.cluster import Candidate, ClusterState
+from batsched_py.slurm.cluster import ClusterState
 from batsched_py.slurm.configuration import SlurmPartition
 from batsched_py.slurm.jobs import PENDING, SlurmJob
+from batsched_py.slurm.pass_outcome import PassOutcome
 from batsched_py.slurm.preemption import JobPreemption
+from batsched_py.slurm.queue import Candidate
 
 
 class MainScheduler:
@@ -15,15 +18,27 @@ class MainScheduler:
 
     def __init__(self, cluster: ClusterState, preemption: JobPreemption) -> None:
         self._cluster, self._preemption = cluster, preemption
+        #: Did the last pass look at all jobs?
+        self.sees_all = False
         #: Partitions that are closed for the rest of the pass, and their nodes, which no later job gets.
         self._closed: set[str] = set()
         self._withheld = 0
+        #: Jobs whose reason was set in the pass; and whether one got two reasons, or was started behind one that waits.
+        self._explained: set[SlurmJob] = set()
+        self._is_unsteady = False
 
-    def run(self, now: float, is_full: bool) -> None:
-        """Run a pass: over all jobs, or at most default_queue_depth of them."""
+    def run(self, now: float, is_full: bool) -> PassOutcome:
+        """Run a pass: over all jobs, or at most default_queue_depth of them; return whether it would be the same again.
+
+        A full pass and another one are the same if all jobs are in both: `sees_all`.
+        """
         self._closed, self._withheld = set(), 0
-        options, depth, depths = self._cluster.configuration.scheduler, 0, Counter[str]()
-        for candidate in self._cluster.candidates(now):
+        self._explained, self._is_unsteady = set(), False
+        cluster = self._cluster
+        options, depth, depths = cluster.configuration.scheduler, 0, Counter[str]()
+        candidates, version = cluster.candidates(now), cluster.version
+        self.sees_all = len(candidates) <= options.default_queue_depth and not options.partition_job_depth
+        for candidate in candidates:
             job, partition = candidate.job, candidate.partition
             if job.state != PENDING:
                 continue
@@ -34,6 +49,11 @@ class MainScheduler:
             if options.partition_job_depth and depths[partition.name] > options.partition_job_depth and not is_full:
                 continue
             self._try(candidate, now)
+        has_started = cluster.version != version
+        is_steady = cluster.is_timeless and not self._is_unsteady and (self.sees_all or not has_started)
+        return PassOutcome(
+            cluster.version, cluster.queue.next_instant() if is_steady else -inf, is_change=bool(self._withheld)
+        )
 
     def _try(self, candidate: Candidate, now: float) -> None:
         cluster, job, partition = self._cluster, candidate.job, candidate.partition
@@ -48,6 +68,7 @@ class MainScheduler:
         nodes, reason = self._nodes(candidate, now)
         allocation = cluster.select(job, partition, nodes, now) if not reason else None
         if allocation is not None:
+            self._is_unsteady = self._is_unsteady or bool(self._withheld)
             cluster.start(job, partition, allocation, now, "main")
         elif reason:
             self._wait(job, reason, now)
@@ -62,6 +83,8 @@ class MainScheduler:
 
     def _wait(self, job: SlurmJob, reason: str, now: float) -> None:
         if job.reason != reason:
+            self._is_unsteady = self._is_unsteady or job in self._explained
+            self._explained.add(job)
             job.reason = reason
             self._cluster.mark_changed(now)
 
@@ -72,7 +95,7 @@ class MainScheduler:
             return reason
         if cluster.waits_for_array(job):
             return "JobArrayTaskLimit"
-        if reason := cluster.limits.reason(job, cluster.running):
+        if reason := cluster.limits.reason(job):
             if cluster.configuration.scheduler.assoc_limit_stop and "Jobs" not in reason:
                 self._closed.add(partition.name)
             return reason

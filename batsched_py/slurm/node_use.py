@@ -39,6 +39,28 @@ class NodeAllocation:
         return replace(self, shares=shares)
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A node that may be taken, with the most tasks that it can run."""
+
+    node: int
+    tasks: int
+    weight: int
+    free_cpus: int
+    #: Generic resources of the kinds that are asked for, beyond those.
+    spare_gres: int = 0
+
+
+@dataclass(slots=True)
+class ShapeOffers:
+    """The offers of all nodes to requests of one shape: by node, None for none; and the nodes with one as bits."""
+
+    offers: list[Offer | None]
+    nodes: int
+    #: Number of changes of the use that are taken into account.
+    seen: int
+
+
 class NodeUse:
     """The free part of each node; the mutators are `take` and `release`."""
 
@@ -51,12 +73,20 @@ class NodeUse:
         #: Users with jobs on each node, one entry for each job; and jobs that want no other users there.
         self.users: list[tuple[str, ...]] = [() for _ in nodes]
         self.lonely: list[int] = [0 for _ in nodes]
+        #: Nodes without jobs, and nodes with jobs that want no other users there, as bits.
+        self.idle, self.lonely_nodes = configuration.all_nodes, 0
+        #: Nodes that have changed, in order: offers to requests follow it.
+        self.changed: list[int] = []
+        #: Offers by shape of requests, which `OfferTable` keeps.
+        self.offers: dict[object, ShapeOffers] = {}
 
     def copy(self) -> NodeUse:
         """Return an independent copy."""
         made = NodeUse.__new__(NodeUse)
         made.free_cores, made.free_memory = self.free_cores.copy(), self.free_memory.copy()
         made.free_gres, made.users, made.lonely = self.free_gres.copy(), self.users.copy(), self.lonely.copy()
+        made.idle, made.lonely_nodes, made.changed = self.idle, self.lonely_nodes, []
+        made.offers = {}
         return made
 
     def take(self, allocation: NodeAllocation) -> None:
@@ -66,9 +96,10 @@ class NodeUse:
             assert not share.cores & ~self.free_cores[at], f"cores {share.cores:b} of node {at} are not free"  # noqa: S101
             self.free_cores[at] &= ~share.cores
             self.free_memory[at] -= share.memory
-            self.free_gres[at] = tuple(a - b for a, b in zip(self.free_gres[at], share.gres, strict=True))
+            if share.gres:
+                self.free_gres[at] = tuple(a - b for a, b in zip(self.free_gres[at], share.gres, strict=True))
             self.users[at] += (allocation.user,)
-            self.lonely[at] += allocation.is_users_alone
+            self._note(at, allocation.is_users_alone)
 
     def release(self, allocation: NodeAllocation) -> None:
         """Mark the resources of an allocation as free."""
@@ -77,11 +108,26 @@ class NodeUse:
             assert not share.cores & self.free_cores[at], f"cores {share.cores:b} of node {at} are free"  # noqa: S101
             self.free_cores[at] |= share.cores
             self.free_memory[at] += share.memory
-            self.free_gres[at] = tuple(a + b for a, b in zip(self.free_gres[at], share.gres, strict=True))
+            if share.gres:
+                self.free_gres[at] = tuple(a + b for a, b in zip(self.free_gres[at], share.gres, strict=True))
             users = list(self.users[at])
             users.remove(allocation.user)
             self.users[at] = tuple(users)
-            self.lonely[at] -= allocation.is_users_alone
+            self._note(at, -allocation.is_users_alone)
+
+    def forget(self) -> None:
+        """Forget the offers, and the changes before now."""
+        self.changed.clear()
+        self.offers.clear()
+
+    def _note(self, at: int, lonely: int) -> None:
+        """Note that a node has changed, and so many jobs on it that want no other users."""
+        bit = 1 << at
+        self.idle = self.idle & ~bit if self.users[at] else self.idle | bit
+        if lonely:
+            self.lonely[at] += lonely
+            self.lonely_nodes = self.lonely_nodes | bit if self.lonely[at] else self.lonely_nodes & ~bit
+        self.changed.append(at)
 
     def is_idle(self, node: int) -> bool:
         """Is no job on the node?"""

@@ -18,6 +18,8 @@ class JobPreemption:
     def __init__(self, cluster: ClusterState) -> None:
         self._cluster = cluster
         self._configuration = cluster.configuration
+        #: May jobs give way at all?
+        self.is_possible = cluster.configuration.preempt != "none"
 
     def give_way(self, job: SlurmJob, nodes: int, now: float, by: str) -> NodeAllocation | None:
         """Let running jobs give way to one that does not fit on these nodes.
@@ -25,7 +27,7 @@ class JobPreemption:
         Returns:
             what it will get, or None if none has to give way or they do not suffice. With suspension it has started.
         """
-        if self._configuration.preempt == "none":
+        if not self.is_possible:
             return None
         found = self._victims(job, nodes, now)
         if found is None:

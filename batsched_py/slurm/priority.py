@@ -6,6 +6,7 @@ those of Slurm's page priority_multifactor.html.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from batsched_py.slurm.accounts import Accounts
@@ -23,12 +24,21 @@ class JobPriorities:
     def __init__(self, configuration: SlurmConfiguration, accounts: Accounts) -> None:
         self._configuration, self._accounts = configuration, accounts
         self._next = FIRST
+        self._cpus = configuration.cpus
+        self._largest_factor = max(one.job_factor for one in configuration.partitions)
+        self._best_qos = max(one.priority for one in accounts.qos.values())
+        every = [*accounts.by_account.values(), *accounts.users()]
+        self._best_association = max(one.priority for one in every)
+        #: Processors and megabytes of each partition, by name.
+        self._sizes = {one.name: _size(configuration, one) for one in configuration.partitions}
         #: Fair-share factors of users, by the `id()` of their association.
         self._fair: dict[int, float] = {}
         #: Usages of accounts at the last recalculation, by the `id()` of the association.
         self._usages = account_usages(accounts)
         self._find_factors()
         self._last = 0.0
+        #: Has a command changed jobs since the last recalculation?
+        self.is_outdated = False
 
     def set_first(self, job: SlurmJob, now: float) -> None:
         """Set the priority of a job that is submitted or released."""
@@ -45,19 +55,32 @@ class JobPriorities:
         job.priorities = {one.name: self._priority(job, one, now) for one in job.partitions}
         job.priority = max(job.priorities.values())
 
-    def recalculate(self, pending: list[SlurmJob], running: list[SlurmJob], now: float) -> None:
-        """Decay and add usage up to now, and compute the priorities of the pending jobs anew."""
+    @property
+    def may_change(self) -> bool:
+        """May the next recalculation change priorities? Age and fair share do, and commands that changed jobs."""
         configuration = self._configuration
-        if not configuration.multifactor:
-            return
+        is_timed = configuration.accounting and bool(configuration.weight_age or configuration.weight_fairshare)
+        return configuration.multifactor and (is_timed or self.is_outdated)
+
+    def recalculate(self, pending: Iterable[SlurmJob], running: Iterable[SlurmJob], now: float) -> bool:
+        """Decay and add usage up to now, and compute the priorities of the pending jobs anew if they may change.
+
+        Returns:
+            whether they may have changed.
+        """
+        configuration = self._configuration
         if configuration.accounting:
             decay(self._accounts, now - self._last, configuration.decay_half_life)
             for job in running:
                 self.add_usage(job, now)
             self._find_factors()
         self._last = now
+        if not self.may_change:
+            return False
+        self.is_outdated = False
         for job in pending:
             self.set_again(job, now)
+        return True
 
     def add_usage(self, job: SlurmJob, now: float) -> None:
         """Add the usage of a running job since it was counted last."""
@@ -77,13 +100,13 @@ class JobPriorities:
         self._usages = account_usages(self._accounts)
 
     def _priority(self, job: SlurmJob, partition: SlurmPartition, now: float) -> int:
-        configuration, accounts = self._configuration, self._accounts
+        configuration = self._configuration
         total = configuration.weight_age * self._age(job, now)
         total += configuration.weight_job_size * self._size(job)
-        largest = max(one.job_factor for one in configuration.partitions)
+        largest = self._largest_factor
         total += configuration.weight_partition * (partition.job_factor / largest if largest else 0)
-        if job.qos is not None and (best := max(one.priority for one in accounts.qos.values())):
-            total += configuration.weight_qos * job.qos.priority / best
+        if job.qos is not None and self._best_qos:
+            total += configuration.weight_qos * job.qos.priority / self._best_qos
         if job.association is not None:
             total += configuration.weight_fairshare * self._fair.get(id(job.association), 0.0)
             total += configuration.weight_assoc * self._association(job)
@@ -102,22 +125,26 @@ class JobPriorities:
         if configuration.small_relative_to_time:
             factor = min(nodes / job.limit, 1.0)
         else:
-            factor = (nodes + job.cpus / configuration.cpus) / 2
+            factor = (nodes + job.cpus / self._cpus) / 2
         return 1 - factor if configuration.favor_small else factor
 
     def _association(self, job: SlurmJob) -> float:
         assert job.association is not None  # noqa: S101
-        every = [*self._accounts.by_account.values(), *self._accounts.users()]
-        best = max(one.priority for one in every)
         here = next((one.priority for one in job.association.path() if one.priority), 0)
-        return here / best if best else 0.0
+        return here / self._best_association if self._best_association else 0.0
 
     def _tres(self, job: SlurmJob, partition: SlurmPartition, name: str) -> float:
-        nodes = [node for at, node in enumerate(self._configuration.nodes) if partition.nodes >> at & 1]
+        cpus, most = self._sizes[partition.name]
         if name == "cpu":
-            return job.cpus / sum(node.cpus for node in nodes)
+            return job.cpus / cpus
         if name == "mem":
             per_cpu = job.request.mem_per_cpu or self._configuration.def_mem_per_cpu or 0
             memory = job.request.mem_per_node or per_cpu * job.cpus
-            return min(memory / sum(node.memory for node in nodes), 1.0)
+            return min(memory / most, 1.0)
         return 0.0
+
+
+def _size(configuration: SlurmConfiguration, partition: SlurmPartition) -> tuple[int, int]:
+    """Return the processors and megabytes of a partition."""
+    nodes = [node for at, node in enumerate(configuration.nodes) if partition.nodes >> at & 1]
+    return sum(node.cpus for node in nodes), sum(node.memory for node in nodes)

@@ -7,26 +7,16 @@ place of blocks; with CR_LLN, the node with most free processors is first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 
+from batsched_py.bits import bit_runs
 from batsched_py.slurm.configuration import SlurmConfiguration
 from batsched_py.slurm.features import FeatureChoice, feature_choices
-from batsched_py.slurm.jobs import SlurmJob
-from batsched_py.slurm.node_use import NodeAllocation, NodeShare, NodeUse
-
-
-@dataclass(frozen=True, slots=True)
-class _Offer:
-    """A node that may be taken, with the most tasks that it can run."""
-
-    node: int
-    tasks: int
-    weight: int
-    free_cpus: int
-    #: Generic resources of the kinds that are asked for, beyond those.
-    spare_gres: int = 0
+from batsched_py.slurm.jobs import RequestShape, SlurmJob
+from batsched_py.slurm.node_use import NodeAllocation, NodeShare, NodeUse, Offer, ShapeOffers
+from batsched_py.slurm.offers import OfferTable, each_bit
 
 
 @dataclass(slots=True)
@@ -37,7 +27,7 @@ class _Need:
     tasks: int
     most_nodes: int
 
-    def take(self, offer: _Offer) -> int:
+    def take(self, offer: Offer) -> int:
         """Take a node; return its number of tasks, such that each further node gets at least one."""
         taken = max(1, min(offer.tasks, self.tasks - max(0, self.nodes - 1)))
         self.nodes, self.tasks, self.most_nodes = self.nodes - 1, self.tasks - taken, self.most_nodes - 1
@@ -46,7 +36,7 @@ class _Need:
     def is_met(self) -> bool:
         return self.nodes <= 0 and self.tasks <= 0
 
-    def suits(self, offer: _Offer) -> bool:
+    def suits(self, offer: Offer) -> bool:
         """May the node be taken: is it not the last one, or does it suffice?"""
         return self.most_nodes > 1 or offer.tasks >= self.tasks
 
@@ -56,6 +46,15 @@ class NodeSelector:
 
     def __init__(self, configuration: SlurmConfiguration) -> None:
         self._configuration = configuration
+        self.table = OfferTable(configuration)
+        #: Are all jobs on blocks of whole nodes?
+        options = configuration.scheduler
+        self._is_whole = configuration.linear and not (
+            configuration.switches or configuration.cr_lln or options.pack_serial_at_end
+        )
+        self._idle = NodeUse(configuration)
+        #: Tasks of each idle node by shape of requests; None if they differ.
+        self._equal: dict[RequestShape, int | None] = {}
         #: Choices by the text of a constraint.
         self._choices: dict[str, list[FeatureChoice]] = {}
 
@@ -69,35 +68,59 @@ class NodeSelector:
         self, use: NodeUse, job: SlurmJob, nodes: int, most_switches: int | None = None
     ) -> NodeAllocation | None:
         """Return an allocation on some of these nodes (bits), or None if the job does not fit now."""
+        taken = self.choose(use, job, nodes, most_switches)
+        return None if taken is None else self._allocation(use, job, taken)
+
+    def choose(
+        self, use: NodeUse, job: SlurmJob, nodes: int, most_switches: int | None = None
+    ) -> list[tuple[Offer, int]] | None:
+        """Return nodes for a job, each with its number of tasks; None if it does not fit now."""
+        known = self.table.of(use, self.table.shape(job))
+        nodes &= known.nodes
+        if nodes.bit_count() < job.min_nodes:
+            return None
         for choice in self.choices(job.request.constraint):
-            offers = [offer for at in _bits(nodes & choice.nodes) if (offer := self._offer(use, job, at)) is not None]
-            if gpus := job.request.gpus:
-                offers = [offer for offer in offers if self._free_gpus(use, offer.node) >= gpus] or offers
-            if choice.groups:
-                offers = self._grouped(offers, choice, job)
-            taken = self._taken(offers, job, most_switches)
+            if self._is_whole and not choice.groups and not job.request.gpus:
+                taken = self._choose_whole(known, nodes & choice.nodes, job)
+            else:
+                taken = self.choose_from(use, _listed(known, nodes & choice.nodes), choice, job, most_switches)
             if taken is not None:
-                return self._allocation(use, job, taken)
+                return taken
         return None
 
-    def _offer(self, use: NodeUse, job: SlurmJob, at: int) -> _Offer | None:
-        node, request = self._configuration.nodes[at], job.request
-        if (self._configuration.linear or request.exclusive == "node") and not use.is_idle(at):
-            return None
-        threads = 1 if request.whole_cores else node.threads
-        cpus = use.free_cores[at].bit_count() * threads
-        memory = self._memory_per_cpu(job)
-        if self._configuration.cr_memory and memory:
-            cpus = min(cpus, use.free_memory[at] // memory)
-        if self._configuration.cr_memory and request.mem_per_node is not None:
-            wanted = request.mem_per_node or node.memory
-            cpus = cpus if wanted <= use.free_memory[at] else 0
-        tasks = cpus // request.cpus_per_task
-        if request.tasks_per_node is not None:
-            tasks = min(tasks, request.tasks_per_node)
-        if request.gres or request.gpus or request.gpus_per_task:
-            tasks = min(tasks, self._most_tasks_by_gres(use, job, at, tasks), job.tasks)
-        return _Offer(at, tasks, node.weight, cpus, self._spare_gres(use, job, at)) if tasks > 0 else None
+    def whole_nodes(self, known: ShapeOffers, nodes: int, job: SlurmJob) -> int:
+        """Return the whole nodes, of these idle ones, that a job with a task or less for each gets; 0 if too few."""
+        if self._is_whole and self._equal_tasks(job) is not None and job.tasks <= job.min_nodes:
+            nodes &= known.nodes
+            return lowest_runs(nodes, job.min_nodes) if nodes.bit_count() >= job.min_nodes else 0
+        return sum([1 << offer.node for offer, _ in self._choose_whole(known, nodes, job) or ()])
+
+    def _choose_whole(self, known: ShapeOffers, nodes: int, job: SlurmJob) -> list[tuple[Offer, int]] | None:
+        """Return whole nodes for a job."""
+        nodes &= known.nodes
+        tasks = self._equal_tasks(job) if self._is_whole else None
+        if tasks is None:
+            return self._taken(_listed(known, nodes), job, None)
+        return _best_runs(known.offers, nodes, _Need(job.min_nodes, job.tasks, job.max_nodes), tasks)
+
+    def _equal_tasks(self, job: SlurmJob) -> int | None:
+        """Return the number of tasks that each idle node can run, if all are equal and of one weight."""
+        shape = self.table.shape(job)
+        if shape not in self._equal:
+            offers = self.table.of(self._idle, shape).offers
+            kinds = {(offer.tasks, offer.weight) for offer in offers if offer is not None}
+            self._equal[shape] = next(iter(kinds))[0] if len(kinds) == 1 else None
+        return self._equal[shape]
+
+    def choose_from(
+        self, use: NodeUse, offers: list[Offer], choice: FeatureChoice, job: SlurmJob, most_switches: int | None = None
+    ) -> list[tuple[Offer, int]] | None:
+        """Return those of the offers, in the order of nodes, that one choice of features gets."""
+        if gpus := job.request.gpus:
+            offers = [offer for offer in offers if self._free_gpus(use, offer.node) >= gpus] or offers
+        if choice.groups:
+            offers = self._grouped(offers, choice, job)
+        return self._taken(offers, job, most_switches)
 
     def suitable(self, job: SlurmJob, nodes: int) -> int:
         """Return those of the nodes that have the features that the job asks for."""
@@ -108,9 +131,9 @@ class NodeSelector:
 
     def nodes_for_user(self, use: NodeUse, job: SlurmJob, nodes: int) -> int:
         """Return the nodes without those on which other users exclude the job's, or it excludes them."""
-        alone = self._is_alone(job)
-        for at in _bits(nodes):
-            if (alone or use.lonely[at]) and any(user != job.request.user for user in use.users[at]):
+        closed = nodes & ~use.idle if self._is_alone(job) else nodes & use.lonely_nodes
+        for at in each_bit(closed):
+            if any(user != job.request.user for user in use.users[at]):
                 nodes &= ~(1 << at)
         return nodes
 
@@ -118,39 +141,14 @@ class NodeSelector:
         here = job.partition or job.partitions[0]
         return job.request.exclusive == "user" or here.exclusive_user
 
-    def _memory_per_cpu(self, job: SlurmJob) -> int:
-        if job.request.mem_per_node is not None:
-            return 0
-        return job.request.mem_per_cpu or self._configuration.def_mem_per_cpu or 0
-
-    def _most_tasks_by_gres(self, use: NodeUse, job: SlurmJob, at: int, tasks: int) -> int:
-        request, kinds = job.request, self._configuration.nodes[at].gres
-        for wanted in request.gres:
-            free = sum(
-                count
-                for kind, count in zip(kinds, use.free_gres[at], strict=True)
-                if kind.name == wanted.name and wanted.type in {"", kind.type}
-            )
-            if free < wanted.count:
-                return 0
-        if request.gpus_per_task or request.gpus:
-            gpus = self._free_gpus(use, at)
-            return min(tasks, gpus // request.gpus_per_task) if request.gpus_per_task else (tasks if gpus else 0)
-        return tasks
-
-    def _spare_gres(self, use: NodeUse, job: SlurmJob, at: int) -> int:
-        wanted = {one.name for one in job.request.gres}
-        kinds = self._configuration.nodes[at].gres if wanted else ()
-        return sum(count for kind, count in zip(kinds, use.free_gres[at], strict=False) if kind.name in wanted)
-
     def _free_gpus(self, use: NodeUse, at: int) -> int:
         kinds = self._configuration.nodes[at].gres
         return sum(count for kind, count in zip(kinds, use.free_gres[at], strict=True) if kind.name == "gpu")
 
-    def _grouped(self, offers: Sequence[_Offer], choice: FeatureChoice, job: SlurmJob) -> list[_Offer]:
+    def _grouped(self, offers: Sequence[Offer], choice: FeatureChoice, job: SlurmJob) -> list[Offer]:
         """Return the offers of as many nodes of each group as the constraint wants."""
         each = -(-job.tasks // job.min_nodes)
-        chosen: list[_Offer] = []
+        chosen: list[Offer] = []
         for nodes, count in choice.groups:
             left = [offer for offer in offers if nodes >> offer.node & 1 and offer not in chosen]
             taken = self._consecutive(left, _Need(count, count * each, count))
@@ -161,7 +159,7 @@ class NodeSelector:
             return [*chosen, *(offer for offer in offers if offer not in chosen)]
         return chosen
 
-    def _taken(self, offers: list[_Offer], job: SlurmJob, most_switches: int | None) -> list[tuple[_Offer, int]] | None:
+    def _taken(self, offers: list[Offer], job: SlurmJob, most_switches: int | None) -> list[tuple[Offer, int]] | None:
         need = _Need(job.min_nodes, job.tasks, job.max_nodes)
         if len(offers) < need.nodes or sum(offer.tasks for offer in offers) < need.tasks:
             return None
@@ -183,10 +181,10 @@ class NodeSelector:
                 return found
         return None
 
-    def _consecutive(self, offers: Sequence[_Offer], need: _Need) -> list[tuple[_Offer, int]] | None:
+    def _consecutive(self, offers: Sequence[Offer], need: _Need) -> list[tuple[Offer, int]] | None:
         return _best_fit(_blocks(offers), need, is_single=not self._configuration.linear)
 
-    def _by_switches(self, offers: Sequence[_Offer], need: _Need, most: int | None) -> list[tuple[_Offer, int]] | None:
+    def _by_switches(self, offers: Sequence[Offer], need: _Need, most: int | None) -> list[tuple[Offer, int]] | None:
         leaves = [
             [offer for offer in offers if switch.nodes >> offer.node & 1] for switch in self._configuration.switches
         ]
@@ -196,7 +194,7 @@ class NodeSelector:
         used = sum(any(switch.nodes >> offer.node & 1 for offer, _ in taken) for switch in self._configuration.switches)
         return taken if used <= most else None
 
-    def _allocation(self, use: NodeUse, job: SlurmJob, taken: Sequence[tuple[_Offer, int]]) -> NodeAllocation | None:
+    def _allocation(self, use: NodeUse, job: SlurmJob, taken: Sequence[tuple[Offer, int]]) -> NodeAllocation | None:
         shares, gpus = [], job.request.gpus or 0
         for offer, tasks in sorted(taken, key=lambda pair: pair[0].node):
             share, used = self._share(use, job, offer.node, tasks, gpus)
@@ -217,7 +215,9 @@ class NodeSelector:
             cores = _lowest(free, -(-tasks * request.cpus_per_task // threads))
         memory = 0
         if self._configuration.cr_memory:
-            memory = self._memory_per_cpu(job) * min(cores.bit_count() * node.threads, tasks * request.cpus_per_task)
+            memory = self.table.memory_per_cpu(job) * min(
+                cores.bit_count() * node.threads, tasks * request.cpus_per_task
+            )
             if request.mem_per_node is not None:
                 memory = request.mem_per_node or node.memory
         gres, used = list[int](0 for _ in node.gres), min(gpus, self._free_gpus(use, at)) if gpus else 0
@@ -233,17 +233,10 @@ class NodeSelector:
         return NodeShare(at, cores, memory, tuple(gres), tasks), used
 
 
-def _bits(mask: int) -> Iterator[int]:
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
-
-
 def _lowest(mask: int, count: int) -> int:
     """Return the lowest bits of a mask, as many as asked for."""
     taken = 0
-    for at in _bits(mask):
+    for at in each_bit(mask):
         if count <= 0:
             break
         taken |= 1 << at
@@ -251,9 +244,37 @@ def _lowest(mask: int, count: int) -> int:
     return taken
 
 
-def _blocks(offers: Sequence[_Offer]) -> list[list[_Offer]]:
+def _listed(known: ShapeOffers, nodes: int) -> list[Offer]:
+    """Return the offers of nodes, in their order."""
+    every = known.offers
+    return [offer for at in each_bit(nodes) if (offer := every[at]) is not None]
+
+
+def _best_runs(offers: Sequence[Offer | None], nodes: int, need: _Need, tasks: int) -> list[tuple[Offer, int]] | None:
+    """Return what `_best_fit` does for whole nodes that can all run the same number of tasks."""
+    wanted = max(need.nodes, -(-need.tasks // tasks))
+    if nodes.bit_count() < wanted or wanted > need.most_nodes:
+        return None
+    chosen = lowest_runs(nodes, wanted)
+    return [(offer, need.take(offer)) for at in each_bit(chosen) if (offer := offers[at]) is not None]
+
+
+def lowest_runs(nodes: int, count: int) -> int:
+    """Return so many of the nodes: of the shortest block of consecutive ones that suffices, or of the longest first."""
+    runs, chosen = [(high - low + 1, low) for low, high in bit_runs(nodes)], 0
+    while count:
+        enough = [run for run in runs if run[0] >= count]
+        best = min(enough) if enough else min(runs, key=lambda run: (-run[0], run[1]))
+        runs.remove(best)
+        many = min(best[0], count)
+        chosen |= (1 << many) - 1 << best[1]
+        count -= many
+    return chosen
+
+
+def _blocks(offers: Sequence[Offer]) -> list[list[Offer]]:
     """Return the blocks of consecutive nodes of the same weight."""
-    blocks: list[list[_Offer]] = []
+    blocks: list[list[Offer]] = []
     for offer in offers:
         last = blocks[-1][-1] if blocks else None
         if last is not None and last.node + 1 == offer.node and last.weight == offer.weight:
@@ -263,8 +284,8 @@ def _blocks(offers: Sequence[_Offer]) -> list[list[_Offer]]:
     return blocks
 
 
-def _best_fit(blocks: list[list[_Offer]], need: _Need, is_single: bool = True) -> list[tuple[_Offer, int]] | None:
-    taken: list[tuple[_Offer, int]] = []
+def _best_fit(blocks: list[list[Offer]], need: _Need, is_single: bool = True) -> list[tuple[Offer, int]] | None:
+    taken: list[tuple[Offer, int]] = []
     left = list(blocks)
     while left and not need.is_met() and need.most_nodes > 0:
         least = min(block[0].weight for block in left)
@@ -286,8 +307,8 @@ def _best_fit(blocks: list[list[_Offer]], need: _Need, is_single: bool = True) -
     return taken if need.is_met() else None
 
 
-def _greedy(offers: Sequence[_Offer], need: _Need) -> list[tuple[_Offer, int]] | None:
-    taken: list[tuple[_Offer, int]] = []
+def _greedy(offers: Sequence[Offer], need: _Need) -> list[tuple[Offer, int]] | None:
+    taken: list[tuple[Offer, int]] = []
     for offer in offers:
         if need.is_met() or need.most_nodes <= 0:
             break
@@ -295,9 +316,9 @@ def _greedy(offers: Sequence[_Offer], need: _Need) -> list[tuple[_Offer, int]] |
     return taken if need.is_met() else None
 
 
-def _suffices(block: Sequence[_Offer], need: _Need) -> bool:
+def _suffices(block: Sequence[Offer], need: _Need) -> bool:
     return len(block) >= need.nodes and _total(block) >= need.tasks
 
 
-def _total(block: Sequence[_Offer]) -> int:
+def _total(block: Sequence[Offer]) -> int:
     return sum(offer.tasks for offer in block)

@@ -19,7 +19,7 @@ from batsched_py.slurm.adapter.files import (
 )
 from batsched_py.slurm.adapter.nodes import with_types
 from batsched_py.slurm.configuration import SlurmConfiguration
-from batsched_py.slurm.controller import ControllerPhases
+from batsched_py.slurm.phases import ControllerPhases
 
 #: Seconds that the main thread of a real controller takes from look to look.
 _CYCLE = 1.0019

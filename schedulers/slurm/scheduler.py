@@ -104,8 +104,8 @@ class Slurm(Scheduler[SlurmOptions]):
         decisions += self.controller.advance(self._instant(view))
         self.enactment.enact(decisions, self.submissions.by_key, plan)
         self.enactment.proceed(plan)
-        if len(self.controller.passes) > self._passes:
-            self._passes = len(self.controller.passes)
+        if self.controller.pass_count > self._passes:
+            self._passes = self.controller.pass_count
             self._explain(view, plan)
         if not self._gives_up(view, plan, is_changed=bool(arrived or decisions)):
             self._call(view, plan)
@@ -125,12 +125,10 @@ class Slurm(Scheduler[SlurmOptions]):
         for end in self.enactment.ended:
             self._later(end.at + self.options.completion_delay, end)
         self.enactment.ended.clear()
-        while True:
-            tick = self.controller.next_wake()
-            news_at = self._news[0][0] if self._news else math.inf
-            if min(tick, news_at) >= view.now:
-                break
-            decisions += self.controller.advance(tick) if tick <= news_at else self._pass_on(plan)
+        while self._news and self._news[0][0] < view.now:
+            decisions += self.controller.advance(self._news[0][0])
+            decisions += self._pass_on(plan)
+        decisions += self.controller.advance(view.now, is_open=True)
         while self._news and view.due(self._news[0][0]):
             decisions += self._pass_on(plan)
         return decisions
@@ -146,7 +144,7 @@ class Slurm(Scheduler[SlurmOptions]):
         job = news.job
         # The controller may have decided before that it ends.
         if job.ended is None and job.state != PENDING and job not in self.controller.cluster.completing:
-            self.controller.ended(job.key, at, news.is_ok)
+            self.controller.ended_job(job, at, news.is_ok)
             self.enactment.jobs.pop(job.key, None)
         return []
 

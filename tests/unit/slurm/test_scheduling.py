@@ -64,7 +64,7 @@ def test_with_gang_scheduling_a_preempted_job_is_suspended_and_resumes() -> None
     assert suspension == JobSuspension("low", start.at, True)
     slurm.ended("high", 30)
     assert slurm.advance(30) == [JobSuspension("low", 30, False)]
-    assert slurm.cluster.running[0].limit_end == 6 + 60 + 30 - start.at
+    assert next(iter(slurm.cluster.running)).limit_end == 6 + 60 + 30 - start.at
     slurm.cluster.check()
 
 
