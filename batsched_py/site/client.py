@@ -24,6 +24,13 @@ _RETRY: Final = 0.1
 _LARGEST: Final = 1 << 26
 
 
+class SiteAnswer(dict[str, Any]):
+    """An object in an answer: a missing member is a TransportError, as the server is another program or version."""
+
+    def __missing__(self, name: str) -> Any:
+        raise TransportError(f"the server is not a site of this version: its answer lacks {displayed(name)}")
+
+
 class SiteClient:
     """A client of one site, with a new connection for each request.
 
@@ -52,8 +59,8 @@ class SiteClient:
         self._headers = {"Accept": "application/json"}
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
-        if user:
-            self._headers["X-Bonfire-Asserted-Id"] = user
+        # Without it, the routes of experiments require a user.
+        self._headers |= {"X-Bonfire-Asserted-Id": user} if user else {"X-Batsched-Py-Operator": "true"}
         if group:
             self._headers["X-Bonfire-Asserted-Selected-Group"] = group
 
@@ -63,11 +70,15 @@ class SiteClient:
 
     def post(self, *path: str | int, body: Mapping[str, Any]) -> Any:
         """Create a resource and return the site's answer; errors as for `get`."""
-        return self._ask("POST", path, body)
+        return self._ask("POST", path, _json(body))
+
+    def post_document(self, *path: str | int, content: bytes, media_type: str) -> Any:
+        """Create a resource from a document, and return the site's answer; errors as for `get`."""
+        return self._ask("POST", path, (content, media_type))
 
     def put(self, *path: str | int, body: Mapping[str, Any]) -> Any:
         """Change a resource and return its new state; errors as for `get`."""
-        return self._ask("PUT", path, body)
+        return self._ask("PUT", path, _json(body))
 
     def delete(self, *path: str | int) -> None:
         """Delete or cancel a resource; errors as for `get`."""
@@ -77,16 +88,17 @@ class SiteClient:
         self,
         method: str,
         path: tuple[str | int, ...],
-        body: Mapping[str, Any] | None = None,
+        body: tuple[bytes, str] | None = None,
         query: Mapping[str, Any] | None = None,
     ) -> Any:
+        """Send a request until it is answered; `body` is the content and its media type."""
         target = "/".join((self._path, *(quote(str(part), safe="") for part in path)))
         if query:
             target = f"{target}?{urlencode(query)}"
         until = time.monotonic() + self._patience
         while True:
             try:
-                status, content, again = self._exchange(method, target, None if body is None else json.dumps(body))
+                status, content, again = self._exchange(method, target, body)
             except (OSError, http.client.HTTPException) as error:
                 if isinstance(error, ConnectionRefusedError) and time.monotonic() < until:
                     time.sleep(_RETRY)
@@ -98,17 +110,19 @@ class SiteClient:
                 continue
             return self._read(status, content)
 
-    def _exchange(self, method: str, target: str, body: str | None) -> tuple[int, bytes, bool]:
+    def _exchange(self, method: str, target: str, body: tuple[bytes, str] | None) -> tuple[int, bytes, bool]:
         """Return status and content of the answer, and whether the site says that it is worth asking again."""
-        headers = self._headers | ({} if body is None else {"Content-Type": "application/json"})
+        content, headers = None, self._headers
+        if body is not None:
+            content, headers = body[0], headers | {"Content-Type": body[1]}
         with closing(self._connect(self._host, self._port, timeout=_SILENCE)) as connection:
-            connection.request(method, target, body, headers)
+            connection.request(method, target, content, headers)
             answer = connection.getresponse()
             return answer.status, answer.read(_LARGEST), answer.getheader("Retry-After") is not None
 
     def _read(self, status: int, content: bytes) -> Any:
         try:
-            value = json.loads(content) if content else None
+            value = json.loads(content, object_hook=SiteAnswer) if content else None
         except ValueError:
             raise TransportError(
                 f"the server at {self._url} is not a site: its answer is not JSON ({status})"
@@ -122,3 +136,7 @@ class SiteClient:
             if isinstance(one, dict)
         ]
         raise SiteError("; ".join(faults) or f"the site at {self._url} answered {status}")
+
+
+def _json(body: Mapping[str, Any]) -> tuple[bytes, str]:
+    return json.dumps(body).encode(), "application/json"

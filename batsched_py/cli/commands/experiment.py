@@ -1,10 +1,10 @@
-"""`batsched-py experiment`: the requests of a descriptor, their order, and all errors in it."""
+"""`batsched-py experiment`: descriptors, their requests and all errors in them; and the experiments of a live site."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 from rich import box
@@ -14,6 +14,7 @@ from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
+from batsched_py.cli.shared.site_options import SitePlace, site_options
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.errors import WorkloadError
 from batsched_py.experiments.api import (
@@ -35,12 +36,14 @@ from batsched_py.files.document_file import read_document
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import NOTHING, counted, seconds
 
+#: The resource of the API of a site.
+_EXPERIMENTS: Final = "managed_experiments"
 _HEADINGS = ("resource", "kind", "location", "after", "address of", "requested", "created", "address")
 
 
 @click.group(cls=OnceGroup, no_args_is_help=True)
 def command() -> None:
-    """Validate and show the description of an experiment."""
+    """Validate and show the description of an experiment, and submit it to a live site."""
 
 
 command.params.append(DEBUG)
@@ -79,7 +82,78 @@ def print_schema() -> None:
     put(json.dumps(descriptor_schema(), indent=2).encode() + b"\n", is_json=True)
 
 
+@typed_command()
+@click.argument("file", type=PATH)
+@site_options
+def submit(place: SitePlace, file: Path) -> None:
+    """Submit FILE, a descriptor in JSON or OVF, to a live site, and print the number of the experiment."""
+    with reported(file, WorkloadError):
+        content = read_file(file, current_limits())
+    kind = "application/xml" if content.lstrip().startswith(b"<") else "application/json"
+    accepted = place.client().post_document(_EXPERIMENTS, content=content, media_type=kind)
+    say("Experiment submitted.")
+    say(f"Experiment ID: {displayed(str(accepted['id']))}")
+
+
+@typed_command(limits=False)
+@site_options
+def listed(place: SitePlace) -> None:
+    """List the experiments of a live site."""
+    items = place.client().get(_EXPERIMENTS)["items"]
+    table = Table("ID", "name", "owner", "state", "deployed", "ends", box=box.SIMPLE, pad_edge=False)
+    for one in items:
+        times = (NOTHING if one[name] is None else seconds(one[name]) for name in ("deployed", "ends"))
+        table.add_row(*map(displayed, (one["id"], one["name"], one["owner"], one["status"], *times)))
+    if items:
+        show_table(table)
+    else:
+        say("There are no experiments.")
+
+
+@typed_command(limits=False)
+@click.argument("number", metavar="ID", type=click.IntRange(1))
+@flag("--json as_json", "Print the answer of the site, JSON.")
+@site_options
+def status(place: SitePlace, number: int, *, as_json: bool) -> None:
+    """Show the experiment ID of a live site, and its resources."""
+    one = place.client().get(_EXPERIMENTS, number)
+    if as_json:
+        put(json.dumps(one, ensure_ascii=False).encode() + b"\n", is_json=True)
+        return
+    failure = f": {one['failure']}" if one["failure"] else ""
+    say(displayed(f"{one['name']}: {one['status']}{failure}"))
+    table = Table("resource", "kind", "location", "state", "host", "addresses", box=box.SIMPLE, pad_edge=False)
+    for each in one["resources"]:
+        addresses = ", ".join(each["addresses"].values())
+        cells = (each["name"], each["kind"].replace("_", " "), each["location"], each["state"], each["host"], addresses)
+        table.add_row(*(displayed(cell) if cell else NOTHING for cell in cells))
+    show_table(table, folded=5)
+
+
+@typed_command(limits=False)
+@click.argument("number", metavar="ID", type=click.IntRange(1))
+@site_options
+def log(place: SitePlace, number: int) -> None:
+    """Show the log of the experiment ID of a live site; times are simulated seconds."""
+    for line in place.client().get(_EXPERIMENTS, number, "log"):
+        about = f" {line['resource']}:" if line["resource"] else ""
+        say(displayed(f"{seconds(line['time'])} {line['level']}{about} {line['text']}"))
+
+
+@typed_command(limits=False)
+@click.argument("number", metavar="ID", type=click.IntRange(1))
+@site_options
+def delete(place: SitePlace, number: int) -> None:
+    """Delete the experiment ID of a live site, in any state, and free its resources."""
+    place.client().delete(_EXPERIMENTS, number)
+
+
 command.add_command(show, "show")
+command.add_command(submit, "submit")
+command.add_command(listed, "list")
+command.add_command(status, "status")
+command.add_command(log, "log")
+command.add_command(delete, "delete")
 command.add_command(print_schema, "schema")
 
 

@@ -36,6 +36,7 @@ class LeaseTerms(Struct, frozen=True):
     nodes: int | None
     start: str | None
     duration: str | None
+    deadline: str | None
     preemptible: bool | None
     cpu: float | None
     memory: int | None
@@ -50,7 +51,9 @@ class LeaseTerms(Struct, frozen=True):
         if (self.image is None) != (self.image_size is None):
             raise click.UsageError("'-i' and '-z' must be given together")
         body: dict[str, Any] = {"nodes": self.nodes, "duration": _number(self.duration)}
-        body["start"] = _number(_with_offset(self.start or "best_effort"))
+        body["start"] = _number(_with_offset("-t", self.start or "best_effort"))
+        if self.deadline is not None:
+            body["deadline"] = _number(_with_offset("--deadline", self.deadline))
         body["preemptible"] = bool(self.preemptible)
         capacity = {"cpu": self.cpu, "memory": self.memory}
         if any(capacity.values()):
@@ -67,6 +70,7 @@ class LeaseTerms(Struct, frozen=True):
 @option(
     "-t --start", "TIME", "Start: best_effort (the default), now, +HH:MM:SS from now, seconds, or a date (local time)."
 )
+@option("--deadline", "TIME", "Latest end: +HH:MM:SS from now, seconds, or a date (local time).")
 @flag(
     "--preemptible/--non-preemptible",
     "Whether it may be suspended for other leases; default: it may not.",
@@ -143,7 +147,7 @@ def _read(file: Path, terms: LeaseTerms) -> dict[str, Any]:
     return lease.members
 
 
-def _with_offset(text: str) -> str:
+def _with_offset(option: str, text: str) -> str:
     """Add the offset of local time to a date without an offset; return other texts unchanged. UsageError."""
     if not _DATE.fullmatch(text):
         return text
@@ -151,7 +155,7 @@ def _with_offset(text: str) -> str:
         date = datetime.fromisoformat(text)
         return text if date.tzinfo is not None else date.astimezone().isoformat()
     except (ValueError, OverflowError):
-        raise click.UsageError(f"'-t' must be a date like 2030-11-25T13:00:00, not {text!r}") from None
+        raise click.UsageError(f"'{option}' must be a date like 2030-11-25T13:00:00, not {text!r}") from None
 
 
 def _number(text: str) -> float | str:

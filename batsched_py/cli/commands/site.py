@@ -20,6 +20,7 @@ from batsched_py.cli.shared.recorded_choice import recorded_choice, recorded_fea
 from batsched_py.cli.shared.repetition import CommandWithParts
 from batsched_py.cli.shared.simulation_options import machine_options, platform_option
 from batsched_py.cli.shared.site_callers import CallerOptions, quota_options
+from batsched_py.cli.shared.site_options import SitePlace, site_options
 from batsched_py.cli.shared.terminal import say, warn_all
 from batsched_py.files.bounded_file import read_raw
 from batsched_py.model.settings import Settings
@@ -124,6 +125,14 @@ def results(source: Path, export: str, choice: AlgorithmChoice, *, trust_header:
     say(_summary(found, export))
 
 
+@typed_command(limits=False)
+@site_options
+def close(place: SitePlace) -> None:
+    """Close a live site: it takes no more requests, and ends when those that it has taken are done."""
+    place.client().post("api", "close", body={})
+    say("The site ends when all requests are done.")
+
+
 def _summary(found: RecordedRun, export: str) -> str:
     ended = counted(len(found.result.jobs), "ended job")
     if found.ended:
@@ -132,7 +141,8 @@ def _summary(found: RecordedRun, export: str) -> str:
     return f"wrote {export}: {ended} until t={seconds(found.result.end)}; {open_jobs}"
 
 
-cast(click.Group, command).add_command(results, "results")
+for _part, _name in ((results, "results"), (close, "close")):
+    cast(click.Group, command).add_command(_part, _name)
 
 
 def _settings(request: SiteRequest) -> SiteSettings:

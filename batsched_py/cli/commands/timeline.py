@@ -20,6 +20,7 @@ from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, Number, Seconds, flag, option
 from batsched_py.cli.shared.repetition import MovedOption, OnceGroup
 from batsched_py.cli.shared.runs import PictureOptions, read_picture, write_picture
+from batsched_py.cli.shared.site_options import SitePlace, site_options
 from batsched_py.cli.shared.terminal import put, say, say_all, warn_all
 from batsched_py.cli.shared.timeline_picture import render_timelines
 from batsched_py.files.atomic_file import write_atomically
@@ -30,7 +31,7 @@ from batsched_py.reading.limits import LONGEST
 from batsched_py.reporting.schedules.time_window import WHOLE
 from batsched_py.reporting.schedules.timeline_tables import chart_of_tables
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import counted
+from batsched_py.text.wording import counted, seconds
 from batsched_py.timelines.api import (
     ExternalResume,
     KindMaker,
@@ -53,6 +54,26 @@ from batsched_py.traces.firewheel_file import read_schedule
 #: Maximum number of rows of the table: more are unreadable, and slow to print.
 _MOST_ROWS: Final = 1000
 _LAUNCH: Final = "launch+"
+#: Headings of tables of a live site -> members of its answers.
+_VM_COLUMNS: Final = {
+    "VM": "name",
+    "state": "state",
+    "hosts": "hosts",
+    "held by": "held_by",
+    "next entry": "next_entry",
+    "at": "next_time",
+    "reason": "why",
+}
+_ENTRY_COLUMNS: Final = {
+    "entry": "name",
+    "kind": "kind",
+    "scheduled": "scheduled",
+    "time": "time",
+    "late": "late",
+    "outcome": "outcome",
+    "exit": "exit",
+    "reason": "why",
+}
 #: Width of a picture in inches.
 _WIDTH: Final = 7.0
 
@@ -105,7 +126,7 @@ class TimelineShowRequest(Struct, frozen=True):
 
 @click.group(cls=OnceGroup, no_args_is_help=True)
 def command() -> None:
-    """Show and convert timelines of VMs."""
+    """Show and convert timelines of VMs, and act on those of a live site."""
 
 
 command.params.append(DEBUG)
@@ -209,7 +230,51 @@ def convert(files: tuple[Path, ...], output: Path) -> None:
     say(f"wrote {output}: {counted(len(vms), 'VM')}, {counted(entries, 'entry', 'entries')}")
 
 
+@typed_command(limits=False)
+@click.argument("vm", required=False)
+@flag("--json as_json", "Print the answer of the site, JSON.")
+@site_options
+def status(place: SitePlace, vm: str | None, *, as_json: bool) -> None:
+    """Show the VMs of a live site that runs timelines; with VM, the entries of one and their outcomes."""
+    client = place.client()
+    found = client.get("api", "timelines") if vm is None else client.get("api", "timelines", vm, "entries")
+    if as_json:
+        put(json.dumps(found, ensure_ascii=False).encode() + b"\n", is_json=True)
+    elif vm is None:
+        _show_vms(found)
+    else:
+        _show_rows(found, _ENTRY_COLUMNS)
+
+
+@typed_command(limits=False)
+@click.argument("vms", nargs=-1, metavar="[VM]...")
+@site_options
+def resume(place: SitePlace, vms: tuple[str, ...]) -> None:
+    """End the breaks that hold VMs of a live site at this moment: of all VMs, or of those named."""
+    accepted = place.client().post("api", "timelines", "resume", body={"vms": list(vms) or "all"})
+    say(f"Resumed at {seconds(accepted['time'])}.")
+
+
+@typed_command(limits=False)
+@click.argument("vm")
+@click.argument("entry", metavar="JSON")
+@site_options
+def add(place: SitePlace, vm: str, entry: str) -> None:
+    """Add an entry to the timeline of VM at a live site: JSON as in a file, such as '{"at": 40, "run": "probe"}'."""
+    try:
+        members = json.loads(entry)
+    except ValueError as error:
+        raise click.UsageError(f"JSON: {error}") from None
+    if not isinstance(members, dict):
+        raise click.UsageError("JSON must be an object with the members of an entry")
+    accepted = place.client().post("api", "timelines", vm, "entries", body=members)
+    say(f"Added at {seconds(accepted['time'])}.")
+
+
 command.add_command(show, "show")
+command.add_command(status, "status")
+command.add_command(resume, "resume")
+command.add_command(add, "add")
 command.add_command(convert, "convert")
 command.add_command(print_schema, "schema")
 
@@ -250,3 +315,24 @@ def _show(run: TimelineRun) -> None:
         say(f"{len(found) - _MOST_ROWS} more; '--json' has all of them")
     console = Output()
     show_picture(console, render_timelines(run, console.width))
+
+
+def _show_vms(experiment: Mapping[str, Any]) -> None:
+    if experiment["failed"]:
+        how = f"has failed: {experiment['failed']}"
+    elif experiment["start"] is None:
+        how = "has not started"
+    else:
+        how = f"is at {seconds(experiment['since_start'])} s"
+    say(displayed(f"The experiment {how}"))
+    _show_rows(experiment["vms"], _VM_COLUMNS)
+
+
+def _show_rows(found: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> None:
+    """Show a table of objects: heading -> member."""
+    table = Table(*columns, box=box.SIMPLE, pad_edge=False)
+    for row in found:
+        cells = (row[member] for member in columns.values())
+        texts = ("" if cell is None else seconds(cell) if isinstance(cell, float) else str(cell) for cell in cells)
+        table.add_row(*map(displayed, texts))
+    show_table(table, folded=len(columns) - 1)

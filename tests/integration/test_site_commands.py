@@ -1,0 +1,103 @@
+"""Commands of a live site for experiments and timelines, and those that close it and take its results."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from batsched_py.cli.main import run
+from tests.integration.test_site import wait_for
+from tests.site_process import SiteProcess, running_site
+
+pytest.importorskip("litestar")
+pytest.importorskip("uvicorn")
+
+WEB = {"name": "web", "duration": 60, "resources": [{"compute": {"name": "Server", "locations": ["here"]}}]}
+VMS = {
+    "vms": {
+        "vm": [{"at": 10, "run": "first"}, {"at": 15, "break": True}, {"at": 30, "run": "second"}],
+        "other": [{"at": 5, "run": "x", "takes": 3}],
+    }
+}
+Ask = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ask:
+    """Run a command in the folder of a site; return its exit code and what it printed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def asked(*words: str) -> tuple[int, str, str]:
+        code = run(words)
+        return code, *capsys.readouterr()
+
+    return asked
+
+
+def follow(site: SiteProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the commands address a site."""
+    monkeypatch.setenv("BATSCHED_PY_URL", site.url)
+
+
+def cells(table: str) -> Iterator[list[str]]:
+    """Yield the rows of a printed table."""
+    for line in table.splitlines():
+        if line.strip() and "─" not in line:
+            yield re.split(r" {2,}", line.strip())
+
+
+def test_experiments_are_submitted_shown_and_deleted(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the operator and by users, each with their own; the results have all of them."""
+    Path("web.json").write_text(json.dumps(WEB))
+    Path("bad.json").write_text('{"name": "x"}')
+    with running_site(tmp_path, "--pace", "0.001") as site:
+        follow(site, monkeypatch)
+        assert ask("experiment", "list") == (0, "There are no experiments.\n", "")
+        assert ask("experiment", "submit", "web.json") == (0, "Experiment submitted.\nExperiment ID: 1\n", "")
+        assert ask("experiment", "submit", "web.json", "--user", "ann")[1].endswith("ID: 2\n")
+        wait_for(lambda: ask("experiment", "status", "1")[1].startswith("web: DEPLOYED\n"))
+        assert ["Server", "compute", "here", "created", "0", "10.0.0.1"] in cells(ask("experiment", "status", "1")[1])
+        assert json.loads(ask("experiment", "status", "1", "--json")[1])["name"] == "web"
+        rows = list(cells(ask("experiment", "list", "--user", "ann")[1]))
+        assert [row[:4] for row in rows] == [["ID", "name", "owner", "state"], ["2", "web", "ann", "DEPLOYED"]]
+        assert "Server: Server created at here, address 10.0.0.1" in ask("experiment", "log", "1")[1]
+        code, _, error = ask("experiment", "delete", "2", "--user", "bob")
+        assert (code, error) == (2, "batsched-py: error: it belongs to another user\n")
+        assert ask("experiment", "delete", "1") == (0, "", "")
+        wait_for(lambda: ask("experiment", "list")[1] == "There are no experiments.\n")
+        assert "duration: is missing; resources: is missing" in ask("experiment", "submit", "bad.json")[2]
+        assert ask("site", "results", "site", "-e", "half")[0] == 0
+    states = [line.split(",")[3] for line in Path("half_experiments.csv").read_text().splitlines()]
+    assert states == ["state", "DELETED", "DEPLOYED"]
+
+
+def test_timelines_are_shown_resumed_and_extended(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A break is ended, an entry is added; after the site was closed, its results have both."""
+    Path("timelines.json").write_text(json.dumps(VMS))
+    options = ("--pace", "max", "-s", "timelines", "-o", "file=timelines.json")
+    with running_site(tmp_path, *options) as site:
+        follow(site, monkeypatch)
+
+        def state() -> dict[str, list[str]]:
+            return {row[0]: row[1:] for row in cells(ask("timeline", "status")[1])}
+
+        wait_for(lambda: state().get("vm", [])[2:] == ["break@15", "second"])
+        assert ask("timeline", "status")[1].startswith("The experiment is at ")
+        assert ask("timeline", "add", "vm", '{"at": 40, "run": "probe"}')[1].startswith("Added at ")
+        assert ask("timeline", "add", "vm", "[]")[2].startswith("batsched-py: error: JSON must be an object")
+        assert ask("timeline", "add", "vm", "{")[0] == 2
+        assert ask("timeline", "status", "nobody")[2] == "batsched-py: error: there is no VM nobody\n"
+        assert ask("timeline", "resume", "vm")[1].startswith("Resumed at ")
+        assert ask("timeline", "resume")[0] == 0
+        wait_for(lambda: ["probe", "run", "40"] in [row[:3] for row in cells(ask("timeline", "status", "vm")[1])])
+        assert json.loads(ask("timeline", "status", "--json")[1])["failed"] == ""
+        assert ask("site", "close") == (0, "The site ends when all requests are done.\n", "")
+        site.process.communicate()
+    assert "with -o or --options-file" in ask("site", "results", "site", "-e", "all")[2]
+    assert ask("site", "results", "site", "-e", "all", "-o", "file=timelines.json")[0] == 0
+    assert "\nvm,probe,run,40," in Path("all_timeline.csv").read_text()
