@@ -55,10 +55,11 @@ from batsched_py.leases.actions import Action
 from batsched_py.leases.api import UNLIMITED
 from batsched_py.queries.host_attributes import host_attributes, idle_attributes
 from batsched_py.schedulers.leases import Leases, LeasesOptions
-from batsched_py.timelines.additions import RESUME
+from batsched_py.timelines.additions import ADD_ENTRY, RESUME
 from batsched_py.timelines.enactment import mode_of
 from batsched_py.timelines.entries import OnExit, OnFailed, TimelineRules
 from batsched_py.timelines.kinds import KINDS, Kinds
+from batsched_py.timelines.status_tables import live_table
 
 #: The notice after the last external event.
 _NO_MORE: Final = "no_more_external_event_to_occur"
@@ -166,7 +167,7 @@ class ExperimentsScheduler(Leases):
         self.timelines.observe(event)
         if not isinstance(event, Notify):
             return
-        if event.kind in (SUBMIT, DELETE, WITHDRAW, RESUME):
+        if event.kind in (SUBMIT, DELETE, WITHDRAW, RESUME, ADD_ENTRY):
             self.asked.append(event)
         elif event.kind == _NO_MORE:
             self.events_may_come = False
@@ -217,7 +218,9 @@ class ExperimentsScheduler(Leases):
             run = self.timelines.run_of(one.id)
             if run is not None and one.start != run.start:
                 self.views[one.id] = one._replace(start=run.start)
-        return [*super().live_tables(view), Table(LIVE_EXPERIMENTS, ExperimentView._fields, list(self.views.values()))]
+        timelines = self.timelines.states(max(view.now, self.clock), self.orchestrator.experiments)
+        experiments = Table(LIVE_EXPERIMENTS, ExperimentView._fields, list(self.views.values()))
+        return [*super().live_tables(view), experiments, live_table(timelines)]
 
     def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> Experiment | None:
         """Return the experiment of a descriptor before its submission; DescriptorError for an invalid one."""
@@ -351,6 +354,8 @@ class ExperimentsScheduler(Leases):
                 self.orchestrator.delete(number, self.clock)
             elif event.kind == WITHDRAW:
                 self.manager.withdraw(str(event.members.get("reservation")), self.clock)
+            elif event.kind == ADD_ENTRY:
+                self.timelines.add(number, event.members, self.clock)
             else:
                 self._resume(number, event.members.get("vms", "all"))
         except KeyError:

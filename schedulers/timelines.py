@@ -20,7 +20,7 @@ from batsched_py.timelines.parsing import parse_timelines
 from batsched_py.timelines.playback import find_deadlock
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.states import VmState
-from batsched_py.timelines.status_tables import live_tables
+from batsched_py.timelines.status_tables import live_table, state_of
 from batsched_py.timelines.tables import timeline_tables
 
 #: The notice after the last external event.
@@ -141,8 +141,10 @@ class TimelinesScheduler(Leases):
 
     def live_tables(self, view: View) -> list[Table]:
         """Return the tables of leases, and of the current state of the experiment, its VMs and their entries."""
-        live = live_tables(self.run, self.places, max(view.now, self.clock)) if self.run.vms else []
-        return super().live_tables(view) + live
+        found = super().live_tables(view)
+        if self.run.vms:
+            found.append(live_table([state_of("", self.run, self.places, max(view.now, self.clock))]))
+        return found
 
     def _lease(self, vm: VmTimeline, now: float, *, unnumbered: bool) -> Lease:
         """Return the lease of a VM: a whole host, from its launch on, or as soon as possible."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
+from batsched_py.errors import OptionError
 from batsched_py.experiments.contexts import with_contexts
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
 from batsched_py.experiments.model import Compute, PlannedResource
@@ -20,11 +21,14 @@ from batsched_py.planning.wait_time import TOLERANCE
 from batsched_py.protocol.events import Event, JobCompleted
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
+from batsched_py.text.display import shown
+from batsched_py.timelines.additions import ADD_ENTRY, add_entry
 from batsched_py.timelines.enactment import Mode, TimelineEnactment
 from batsched_py.timelines.entries import TimelineRules, Timelines
 from batsched_py.timelines.kinds import KindMaker, Works
 from batsched_py.timelines.parsing import parse_timelines
 from batsched_py.timelines.run import TimelineRun
+from batsched_py.timelines.status_tables import TimelineState, state_of
 from batsched_py.timelines.tables import timeline_tables
 
 # Each experiment has a separate run of timelines, with its own start and barrier, and one agenda calls the runs with
@@ -88,6 +92,9 @@ class ExperimentTimelines:
         self._open: dict[str, _Playing] = {}
         #: Numbers of experiments to check, of those with waiting jobs, and a heap of (time, number), some obsolete.
         self._touched: set[int] = set()
+        #: Experiment -> the state of its timelines; numbers of experiments whose state has changed since.
+        self._states: dict[str, TimelineState] = {}
+        self._changed: set[str] = set()
         self._waiting: set[int] = set()
         self._agenda: list[tuple[float, int]] = []
 
@@ -163,6 +170,7 @@ class ExperimentTimelines:
 
     def _advance_one(self, playing: _Playing, plan: Plan) -> None:
         entries, one = playing.entries, playing.one
+        self._changed.add(one.id)
         entries.advance(plan)
         if entries.run.failed and one.open:
             self._fail(one, f"timelines: {entries.run.failed}")
@@ -178,6 +186,29 @@ class ExperimentTimelines:
         playing = self._open[experiment]
         playing.entries.run.resume(vms, now)
         self._touched.add(playing.one.number)
+
+    def add(self, experiment: str, members: Mapping[str, Any], now: float) -> None:
+        """Add an entry, the member `entry`, to the VM of the member `vm`.
+
+        KeyError if there is no such experiment with timelines, OptionError if the entry is wrong.
+        """
+        playing = self._open[experiment]
+        resource = playing.one.resources.get(str(members.get("vm")))
+        try:
+            filled = with_contexts(members, {} if resource is None else resource.contexts)
+        except KeyError as error:
+            raise OptionError(f"{ADD_ENTRY}: there is no context {shown(str(error.args[0]))}") from None
+        add_entry(playing.entries.run, playing.works, filled, now)
+        self._touched.add(playing.one.number)
+
+    def states(self, now: float, present: Container[str]) -> list[TimelineState]:
+        """Return the current state of the timelines of each experiment in `present`."""
+        for id in sorted(self._changed, key=int):
+            playing = self._all[id]
+            self._states[id] = state_of(id, playing.entries.run, playing.places, now)
+        self._changed.clear()
+        self._states = {id: state for id, state in self._states.items() if id in present}
+        return list(self._states.values())
 
     def tables(self) -> list[Table]:
         """Return the results of each entry and VM; names begin with those of their experiments."""

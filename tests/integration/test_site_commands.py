@@ -76,6 +76,46 @@ def test_experiments_are_submitted_shown_and_deleted(ask: Ask, tmp_path: Path, m
     assert states == ["state", "DELETED", "DEPLOYED"]
 
 
+def test_a_break_of_an_experiment_is_ended(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the user who submitted it, while it is live; an added entry has the contexts of its machine."""
+    server = {"name": "Server", "locations": ["here"], "resources": [{"network": "lan"}]}
+    client = {"name": "Client", "locations": ["here"], "resources": [{"network": "lan"}]}
+    server["timeline"] = [{"at": 10, "run": "serve"}, {"at": 100, "break": True}, {"at": 200, "run": "collect"}]
+    client["contexts"] = [{"server": ["Server", "lan"]}]
+    client["timeline"] = [{"at": -5, "run": "join ${ctx.server}"}]
+    resources = [{"network": {"name": "lan", "location": "here"}}, {"compute": server}, {"compute": client}]
+    Path("combined.json").write_text(json.dumps({"name": "combined", "duration": 6000, "resources": resources}))
+    Path("web.json").write_text(json.dumps(WEB))
+    with running_site(tmp_path, "--pace", "600") as site:
+        follow(site, monkeypatch)
+        ann, bob = ("--experiment", "1", "--user", "ann"), ("--experiment", "1", "--user", "bob")
+        assert ask("experiment", "submit", "combined.json", "--user", "ann")[0] == 0
+        assert ask("experiment", "submit", "web.json", "--user", "ann")[0] == 0
+
+        def held() -> bool:
+            return "break@100" in ask("timeline", "status", *ann)[1]
+
+        wait_for(held)
+        for refused in (("status", *bob), ("resume", *bob), ("add", "Server", "{}", *bob)):
+            assert ask("timeline", *refused)[2] == "batsched-py: error: it belongs to another user\n"
+        assert "VM 'x': " in ask("timeline", "resume", "x", *ann)[2]
+        assert "has no timelines" in ask("timeline", "status", "--experiment", "2", "--user", "ann")[2]
+        assert "no timelines of its own" in ask("timeline", "status")[2]
+        added = json.dumps({"at": 150, "run": "ask ${ctx.server}"})
+        assert ask("timeline", "add", "Client", added, *ann)[0] == 0
+        assert ask("timeline", "resume", "Server", *ann)[0] == 0
+        wait_for(
+            lambda: (
+                ["collect", "run", "200"]
+                in [row[:3] for row in cells(ask("timeline", "status", "Server", *ann)[1]) if "done" in row]
+            )
+        )
+        names = {row[0] for row in cells(ask("timeline", "status", "Client", *ann)[1])}
+        assert {"join 10.0.0.1", "ask 10.0.0.1"} <= names
+        assert ask("site", "results", "site", "-e", "all")[0] == 0
+    assert "1/Client,ask 10.0.0.1,run,150," in Path("all_timeline.csv").read_text()
+
+
 def test_timelines_are_shown_resumed_and_extended(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A break is ended, an entry is added; after the site was closed, its results have both."""
     Path("timelines.json").write_text(json.dumps(VMS))

@@ -105,6 +105,11 @@ def _read_kind(context: click.Context, parameter: click.Parameter, value: str | 
         raise click.BadParameter(str(error), context, parameter) from None
 
 
+_experiment_option: Final = option(
+    "--experiment", "ID", "Experiment, if the site runs the algorithm experiments.", type=click.IntRange(1)
+)
+
+
 class TimelineShowRequest(Struct, frozen=True):
     """The options of `timeline show`."""
 
@@ -232,12 +237,13 @@ def convert(files: tuple[Path, ...], output: Path) -> None:
 
 @typed_command(limits=False)
 @click.argument("vm", required=False)
+@_experiment_option
 @flag("--json as_json", "Print the answer of the site, JSON.")
 @site_options
-def status(place: SitePlace, vm: str | None, *, as_json: bool) -> None:
-    """Show the VMs of a live site that runs timelines; with VM, the entries of one and their outcomes."""
+def status(place: SitePlace, vm: str | None, experiment: int | None, *, as_json: bool) -> None:
+    """Show the VMs of timelines of a live site; with VM, the entries of one and their outcomes."""
     client = place.client()
-    found = client.get("api", "timelines") if vm is None else client.get("api", "timelines", vm, "entries")
+    found = client.get(*_path(experiment)) if vm is None else client.get(*_path(experiment), vm, "entries")
     if as_json:
         put(json.dumps(found, ensure_ascii=False).encode() + b"\n", is_json=True)
     elif vm is None:
@@ -248,18 +254,20 @@ def status(place: SitePlace, vm: str | None, *, as_json: bool) -> None:
 
 @typed_command(limits=False)
 @click.argument("vms", nargs=-1, metavar="[VM]...")
+@_experiment_option
 @site_options
-def resume(place: SitePlace, vms: tuple[str, ...]) -> None:
+def resume(place: SitePlace, vms: tuple[str, ...], experiment: int | None) -> None:
     """End the breaks that hold VMs of a live site at this moment: of all VMs, or of those named."""
-    accepted = place.client().post("api", "timelines", "resume", body={"vms": list(vms) or "all"})
+    accepted = place.client().post(*_path(experiment), "resume", body={"vms": list(vms) or "all"})
     say(f"Resumed at {seconds(accepted['time'])}.")
 
 
 @typed_command(limits=False)
 @click.argument("vm")
 @click.argument("entry", metavar="JSON")
+@_experiment_option
 @site_options
-def add(place: SitePlace, vm: str, entry: str) -> None:
+def add(place: SitePlace, vm: str, entry: str, experiment: int | None) -> None:
     """Add an entry to the timeline of VM at a live site: JSON as in a file, such as '{"at": 40, "run": "probe"}'."""
     try:
         members = json.loads(entry)
@@ -267,7 +275,7 @@ def add(place: SitePlace, vm: str, entry: str) -> None:
         raise click.UsageError(f"JSON: {error}") from None
     if not isinstance(members, dict):
         raise click.UsageError("JSON must be an object with the members of an entry")
-    accepted = place.client().post("api", "timelines", vm, "entries", body=members)
+    accepted = place.client().post(*_path(experiment), vm, "entries", body=members)
     say(f"Added at {seconds(accepted['time'])}.")
 
 
@@ -315,6 +323,11 @@ def _show(run: TimelineRun) -> None:
         say(f"{len(found) - _MOST_ROWS} more; '--json' has all of them")
     console = Output()
     show_picture(console, render_timelines(run, console.width))
+
+
+def _path(experiment: int | None) -> tuple[str | int, ...]:
+    """Return the resource of timelines in the API of a site."""
+    return ("api", "timelines") if experiment is None else ("managed_experiments", experiment, "timelines")
 
 
 def _show_vms(experiment: Mapping[str, Any]) -> None:

@@ -30,7 +30,7 @@ from batsched_py.site.api.problems import RequestRefusedError, refuse
 from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.api.rate import RateLimit
 from batsched_py.site.api.site_routes import SiteController, health
-from batsched_py.site.api.timeline_routes import TimelineController
+from batsched_py.site.api.timeline_routes import ExperimentTimelineController, TimelineController
 from batsched_py.site.site import Site
 
 #: The largest body, in bytes.
@@ -59,7 +59,14 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
     """Return the application of a site; the caller starts and stops the site."""
     api = Router(
         "/",
-        route_handlers=[LeaseController, JobController, SiteController, ExperimentController, TimelineController],
+        route_handlers=[
+            LeaseController,
+            JobController,
+            SiteController,
+            ExperimentController,
+            TimelineController,
+            ExperimentTimelineController,
+        ],
         guards=[_make_guard(site, Doorkeeper(doors.token), RateLimit(doors.rate, doors.burst))],
     )
     return Litestar(

@@ -43,7 +43,7 @@ class ExperimentController(Controller):
     @post("/", summary="Submit an experiment", media_type=XML, opt={TYPES: _DESCRIPTORS})
     async def hand_in(self, request: Asking) -> Response[bytes]:
         """Accept a descriptor in JSON or OVF. It is saved before the answer is sent, and deployed in the background."""
-        who, content = _identified(request), await request.body()
+        who, content = identified(request), await request.body()
         parts(request).quotas.check_experiments(parts(request).experiments.count(who))
         members = _members(request, content, who)
         experiment = await parts(request).read(partial(_checked, parts(request).site, members))
@@ -57,7 +57,7 @@ class ExperimentController(Controller):
     @get("/", summary="List experiments", media_type=XML)
     async def listed(self, request: Asking, user_id: UserId = None) -> Response[bytes]:
         """List the experiments of the caller and of the caller's group."""
-        who = _identified(request)
+        who = identified(request)
         if user_id is not None and user_id != who.user:
             raise refuse(403, "only your own experiments can be listed", "user_id")
         found = parts(request).experiments.readable(who)
@@ -67,27 +67,26 @@ class ExperimentController(Controller):
     async def shown(self, request: Asking, number: Number) -> Response[bytes]:
         """Show one experiment with its resources."""
         return await _answer(
-            request, parts(request).experiments.find(number, _identified(request)), experiment_xml, _whole
+            request, parts(request).experiments.find(number, identified(request)), experiment_xml, _whole
         )
 
     @get("/{number:int}/log", summary="Read the log of an experiment", media_type=XML)
     async def log(self, request: Asking, number: Number) -> Response[bytes]:
         """Return the log of an experiment."""
-        view = parts(request).experiments.find(number, _identified(request))
+        view = parts(request).experiments.find(number, identified(request))
         return await _answer(request, view, log_xml, lambda one: one.log)
 
     @delete("/{number:int}", summary="Delete an experiment")
     async def remove(self, request: Asking, number: Number) -> None:
         """Delete an experiment in any state and free its resources; only the user who submitted it may."""
-        who, experiments = _identified(request), parts(request).experiments
+        who, experiments = identified(request), parts(request).experiments
         experiments.find(number, who)
-        if experiments.entry(number).user != who.user:
-            raise refuse(403, "only the user who submitted it may delete it")
+        experiments.check_owner(number, who)
         members = {"experiment": str(number)}
         await parts(request).acceptance.accept(Asked(DELETE, lambda _: members, who.user, who.group, number))
 
 
-def _identified(request: Asking) -> Identity:
+def identified(request: Asking) -> Identity:
     """Return the caller's identity; RequestRefusedError if it neither names a user nor asks as the operator."""
     who = request.user
     if not who.asserted and OPERATOR_HEADER not in request.headers:

@@ -55,6 +55,11 @@ class Experiments:
             raise refuse(404, f"there is no experiment {number}")
         return entry
 
+    def check_owner(self, number: int, who: Identity) -> None:
+        """Raise RequestRefusedError unless the caller has submitted an experiment."""
+        if self.entry(number).user != who.user:
+            raise refuse(403, "only the user who submitted it may do this")
+
     def count(self, who: Identity) -> int:
         """Return the number of a user's experiments, without deleted ones."""
         self._catch_up()

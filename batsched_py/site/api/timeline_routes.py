@@ -11,17 +11,23 @@ from litestar.params import JSONBody, PathParameter
 from msgspec import Meta, Struct
 
 from batsched_py.errors import WorkloadError
+from batsched_py.site.api.experiment_routes import Number, identified
+from batsched_py.site.api.experiment_xml import PATH
 from batsched_py.site.api.handlers import get, post
 from batsched_py.site.api.identity import Asking, check_operator
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import parts
 from batsched_py.site.api.problems import Problem, RequestRefusedError
 from batsched_py.site.api.timeline_views import (
+    EntriesOfVm,
     TimelineEntry,
     TimelineExperiment,
+    all_entries,
     check_vm,
     entries,
     experiment,
+    state_of_experiment,
+    state_of_site,
     vm_names,
 )
 from batsched_py.site.inbox import Asked
@@ -29,6 +35,7 @@ from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 from batsched_py.timelines.additions import ADD_ENTRY, RESUME
 from batsched_py.timelines.parsing import parse_entry
+from batsched_py.timelines.status_tables import TimelineState
 
 #: The name of an entry's source in error messages.
 _SOURCE: Final = "entry"
@@ -66,24 +73,20 @@ class TimelineController(Controller):
     @get("/", summary="Show the experiment")
     async def shown(self, request: Asking) -> TimelineExperiment:
         """Return the experiment's times, and the state of each VM."""
-        return experiment(parts(request).site)
+        site = parts(request).site
+        return experiment(site, state_of_site(site))
 
     @get("/{vm:str}/entries", summary="List the entries of a VM")
     async def listed(self, request: Asking, vm: VmName) -> list[TimelineEntry]:
         """List the entries of a VM with their outcomes."""
-        return entries(parts(request).site, vm)
+        return entries(state_of_site(parts(request).site), vm)
 
     @post("/resume", summary="Resume VMs", status_code=202)
     async def resume(self, data: JSONBody[ResumeRequest], request: Asking) -> Response[Accepted]:
         """End the breaks that hold VMs now. Only for the operator, without an asserted user."""
         check_operator(request)
         await check_types(request, ResumeRequest)
-        known = vm_names(parts(request).site)
-        if data.vms != "all" and (wrong := [name for name in data.vms if name not in known]):
-            raise RequestRefusedError(
-                422, [Problem("vms", f"VM {shown(name)}: {unknown(name, known)}") for name in wrong]
-            )
-        return await _accept(request, RESUME, {"vms": data.vms})
+        return await _accept(request, RESUME, _resumed(state_of_site(parts(request).site), data))
 
     @post("/{vm:str}/entries", summary="Add an entry to a VM", status_code=202)
     async def add(self, data: JSONBody[dict[str, Any]], request: Asking, vm: VmName) -> Response[Accepted]:
@@ -92,18 +95,86 @@ class TimelineController(Controller):
         Only for the operator, without an asserted user.
         """
         check_operator(request)
+        return await _accept(request, ADD_ENTRY, _added(state_of_site(parts(request).site), vm, data))
+
+
+class ExperimentTimelineController(Controller):
+    """The resource /managed_experiments/N/timelines, of a site whose algorithm is `experiments`."""
+
+    path = f"{PATH}/{{number:int}}/timelines"
+    tags = ("timelines",)
+
+    @get("/", summary="Show the timelines of an experiment")
+    async def shown(self, request: Asking, number: Number) -> TimelineExperiment:
+        """Return the times of an experiment, and the state of each VM."""
+        parts(request).experiments.find(number, identified(request))
         site = parts(request).site
-        check_vm(site, vm)
-        try:
-            parse_entry(_SOURCE, data, 0, vm_names(site))
-            orjson.dumps(data)  # as the journal will keep it
-        except WorkloadError as error:
-            raise RequestRefusedError(422, [Problem(path, rule) for path, rule in error.faults]) from None
-        except TypeError:
-            raise RequestRefusedError(422, [Problem("", "contains a number of more than 64 bits")]) from None
-        return await _accept(request, ADD_ENTRY, {"vm": vm, "entry": data})
+        return experiment(site, state_of_experiment(site, number))
+
+    @get("/entries", summary="List the entries of an experiment")
+    async def all(self, request: Asking, number: Number) -> list[EntriesOfVm]:
+        """List the entries of all VMs with their outcomes."""
+        parts(request).experiments.find(number, identified(request))
+        return all_entries(state_of_experiment(parts(request).site, number))
+
+    @get("/{vm:str}/entries", summary="List the entries of a VM of an experiment")
+    async def listed(self, request: Asking, number: Number, vm: VmName) -> list[TimelineEntry]:
+        """List the entries of a VM with their outcomes."""
+        parts(request).experiments.find(number, identified(request))
+        return entries(state_of_experiment(parts(request).site, number), vm)
+
+    @post("/resume", summary="Resume VMs of an experiment", status_code=202)
+    async def resume(self, data: JSONBody[ResumeRequest], request: Asking, number: Number) -> Response[Accepted]:
+        """End the breaks that hold VMs now; only the user who submitted the experiment may."""
+        state = _own(request, number)
+        await check_types(request, ResumeRequest)
+        return await _accept(request, RESUME, {"experiment": str(number), **_resumed(state, data)}, number)
+
+    @post("/{vm:str}/entries", summary="Add an entry to a VM of an experiment", status_code=202)
+    async def add(
+        self, data: JSONBody[dict[str, Any]], request: Asking, number: Number, vm: VmName
+    ) -> Response[Accepted]:
+        """Add an entry to a VM, with the same members as in a descriptor.
+
+        Only the user who submitted the experiment may.
+        """
+        members = {"experiment": str(number), **_added(_own(request, number), vm, data)}
+        return await _accept(request, ADD_ENTRY, members, number)
 
 
-async def _accept(request: Asking, kind: str, members: Mapping[str, Any]) -> Response[Accepted]:
-    entry = await parts(request).acceptance.accept(Asked(kind, lambda _: members, request.user.user))
+def _own(request: Asking, number: int) -> TimelineState:
+    """Return the timelines of an experiment of the caller. RequestRefusedError."""
+    who, experiments = identified(request), parts(request).experiments
+    experiments.find(number, who)
+    experiments.check_owner(number, who)
+    return state_of_experiment(parts(request).site, number)
+
+
+def _resumed(state: TimelineState, data: ResumeRequest) -> dict[str, Any]:
+    """Return the members of a checked resume. RequestRefusedError names unknown VMs."""
+    known = vm_names(state)
+    if data.vms != "all" and (wrong := [name for name in data.vms if name not in known]):
+        raise RequestRefusedError(422, [Problem("vms", f"VM {shown(name)}: {unknown(name, known)}") for name in wrong])
+    return {"vms": data.vms}
+
+
+def _added(state: TimelineState, vm: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members of a checked addition. RequestRefusedError."""
+    check_vm(state, vm)
+    try:
+        parse_entry(_SOURCE, data, 0, vm_names(state))
+        orjson.dumps(data)  # as the journal will keep it
+    except WorkloadError as error:
+        raise RequestRefusedError(422, [Problem(path, rule) for path, rule in error.faults]) from None
+    except TypeError:
+        raise RequestRefusedError(422, [Problem("", "contains a number of more than 64 bits")]) from None
+    return {"vm": vm, "entry": data}
+
+
+async def _accept(
+    request: Asking, kind: str, members: Mapping[str, Any], target: int | None = None
+) -> Response[Accepted]:
+    asked = Asked(kind, lambda _: members, request.user.user, request.user.group, target)
+    parts(request).quotas.check_bytes(parts(request).site.inbox.bytes_of(request.user.user), asked)
+    entry = await parts(request).acceptance.accept(asked)
     return Response(Accepted(entry.number, entry.time), status_code=202)

@@ -1,21 +1,20 @@
-"""Views of the experiment on the board of a site that runs timelines."""
+"""Views of timelines on the board of a site: of the experiment of `timelines`, or one of `experiments`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Iterable
+from typing import cast
 
 from msgspec import Struct
 
-from batsched_py.results.timeline_rows import EntryRow
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.site import Site
 from batsched_py.timelines.status import Vm
-from batsched_py.timelines.status_tables import RunRow
+from batsched_py.timelines.status_tables import LIVE_TIMELINES, TimelineState
 
 
 class TimelineExperiment(Struct, frozen=True):
-    """The experiment of the timelines.
+    """The timelines of an experiment.
 
     Attributes:
         now: the simulated second of this answer.
@@ -65,47 +64,69 @@ class TimelineEntry(Struct, frozen=True):
     why: str | None
 
 
-def experiment(site: Site) -> TimelineExperiment:
-    """Return the current state of the experiment; RequestRefusedError if the site has none."""
-    (run,) = cast(Sequence[RunRow], _rows(site, "timeline_run"))
-    now = round(site.inbox.now, 6)
-    decided = run.start is not None and run.launched is not None
+class EntriesOfVm(Struct, frozen=True):
+    """The entries of a VM, those that have begun first."""
+
+    vm: str
+    entries: list[TimelineEntry]
+
+
+def state_of_site(site: Site) -> TimelineState:
+    """Return the timelines of a site that runs one experiment; RequestRefusedError if it does not."""
+    algorithm = site.settings.choice.algorithm
+    found = next((state for state in _states(site) if not state.experiment), None)
+    if found is None:
+        raise refuse(404, f"the site has no timelines of its own: its algorithm is {algorithm}")
+    return found
+
+
+def state_of_experiment(site: Site, number: int) -> TimelineState:
+    """Return the timelines of an experiment; RequestRefusedError if it has none, or they have not begun."""
+    found = next((state for state in _states(site) if state.experiment == str(number)), None)
+    if found is None:
+        raise refuse(404, f"experiment {number} has no timelines, or is not being deployed yet")
+    return found
+
+
+def experiment(site: Site, state: TimelineState) -> TimelineExperiment:
+    """Return the times of an experiment, and its VMs."""
+    now, launched, start = round(site.inbox.now, 6), state.launched, state.start
     return TimelineExperiment(
         now,
-        run.launched,
-        run.start,
-        run.start - run.launched if decided and run.start is not None and run.launched is not None else None,
-        None if run.start is None else round(now - run.start, 6),
-        run.failed or "",
-        vms(site),
+        launched,
+        start,
+        start - launched if start is not None and launched is not None else None,
+        None if start is None else round(now - start, 6),
+        state.failed,
+        list(state.vms),
     )
 
 
-def entries(site: Site, vm: str) -> list[TimelineEntry]:
+def entries(state: TimelineState, vm: str) -> list[TimelineEntry]:
     """Return the entries of a VM, those that have begun first; RequestRefusedError if there is no such VM."""
-    check_vm(site, vm)
-    rows = cast(Sequence[EntryRow], _rows(site, "timeline"))
-    return [TimelineEntry(*row[1:]) for row in rows if row.vm == vm]
+    check_vm(state, vm)
+    return [TimelineEntry(*row[1:]) for row in state.entries if row.vm == vm]
 
 
-def vms(site: Site) -> list[Vm]:
-    """Return the current state of all VMs; RequestRefusedError if the site has none."""
-    return [vm for (vm,) in cast(Sequence[tuple[Vm]], _rows(site, "timeline_vms"))]
+def all_entries(state: TimelineState) -> list[EntriesOfVm]:
+    """Return the entries of all VMs, in the order of the VMs."""
+    found: dict[str, list[TimelineEntry]] = {vm.name: [] for vm in state.vms}
+    for row in state.entries:
+        found[row.vm].append(TimelineEntry(*row[1:]))
+    return [EntriesOfVm(vm, rows) for vm, rows in found.items()]
 
 
-def vm_names(site: Site) -> list[str]:
-    """Return the names of all VMs; RequestRefusedError if the site has none."""
-    return [vm.name for vm in vms(site)]
+def vm_names(state: TimelineState) -> list[str]:
+    """Return the names of all VMs."""
+    return [vm.name for vm in state.vms]
 
 
-def check_vm(site: Site, vm: str) -> None:
+def check_vm(state: TimelineState, vm: str) -> None:
     """Raise RequestRefusedError if there is no such VM."""
-    if vm not in vm_names(site):
+    if vm not in vm_names(state):
         raise refuse(404, f"there is no VM {vm}")
 
 
-def _rows(site: Site, table: str) -> Sequence[Any]:
-    found = site.board.snapshot.tables.get(table)
-    if found is None:
-        raise refuse(404, f"the site has no timelines: its algorithm is {site.settings.choice.algorithm}")
-    return cast(Sequence[Any], found.rows)
+def _states(site: Site) -> Iterable[TimelineState]:
+    found = site.board.snapshot.tables.get(LIVE_TIMELINES)
+    return () if found is None else cast(Iterable[TimelineState], found.rows)
