@@ -216,8 +216,8 @@ class ExperimentsScheduler(Leases):
         self.changed.clear()
         for one in list(self.views.values()):
             run = self.timelines.run_of(one.id)
-            if run is not None and one.start != run.start:
-                self.views[one.id] = one._replace(start=run.start)
+            if run is not None and (one.start != run.start or not one.timelines):
+                self.views[one.id] = one._replace(start=run.start, timelines=True)
         timelines = self.timelines.states(max(view.now, self.clock), self.orchestrator.experiments)
         experiments = Table(LIVE_EXPERIMENTS, ExperimentView._fields, list(self.views.values()))
         return [*super().live_tables(view), experiments, live_table(timelines)]

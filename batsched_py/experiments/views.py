@@ -62,6 +62,7 @@ class ExperimentView(NamedTuple):
         deployed: end of the deployment.
         ends: time at which it ends.
         start: time 0 of its timelines.
+        timelines: whether it has timelines that have begun.
         failure: reason of its failure.
         resources: resources in deployment order.
         log: messages about its progress.
@@ -78,6 +79,7 @@ class ExperimentView(NamedTuple):
     deployed: float | None
     ends: float | None
     start: float | None
+    timelines: bool
     failure: str
     resources: Sequence[ResourceView]
     log: Sequence[LogMessage]
@@ -97,6 +99,7 @@ def view_of(one: ManagedExperiment, host_of: Callable[[ManagedResource], HostSet
         one.deployed,
         one.ends,
         None,
+        False,
         one.failure,
         tuple(_resource(each, host_of) for each in one.resources.values()),
         tuple(one.log.messages),

@@ -175,6 +175,55 @@ def test_an_experiment_is_handed_in_deployed_and_deleted(site: SiteProcess, brow
     assert known == []
 
 
+#: Two machines with timelines, of which the first has a break.
+COMBINED = {
+    "name": "combined",
+    "duration": 60000,
+    "resources": [
+        {"network": {"name": "lan", "location": "here"}},
+        {
+            "compute": {
+                "name": "Server",
+                "locations": ["here"],
+                "resources": [{"network": "lan"}],
+                "timeline": [
+                    {"at": -10, "run": "install", "takes": 60},
+                    {"at": 10, "run": "serve", "takes": 900},
+                    {"at": 100, "break": True},
+                    {"at": 20000, "run": "collect", "takes": 60},
+                ],
+            }
+        },
+        {
+            "compute": {
+                "name": "Client",
+                "locations": ["here"],
+                "resources": [{"network": "lan"}],
+                "timeline": [{"at": 40, "pause": 600}, {"at": 60, "run": "load", "takes": 3000}],
+            }
+        },
+    ],
+}
+
+
+def test_a_break_of_a_timeline_is_ended_by_a_button(site: SiteProcess, browser: Browser) -> None:
+    """Machines are drawn with their entries, the barrier and now; the machine goes on; nothing is complained about."""
+    browser.visit(site.url)
+    browser.ask("document.getElementById('descriptor').value = arguments[0]", json.dumps(COMBINED))
+    press(browser, "#hand-in button")
+    vms = "[...document.querySelectorAll('#vms tbody tr')].map((row) => row.cells[2].textContent)"
+    wait_for(lambda: browser.ask(vms) == ["break@100", ""])
+    wait_for(lambda: browser.ask("document.querySelector('#timelines rect[data-kind=pause]') !== null"))
+    assert browser.ask("document.querySelectorAll('#timelines line.barrier, #timelines line.now').length") == 2
+    assert browser.ask("document.querySelector('#timelines rect title').textContent") == "install: done, exit code 0"
+    if find_spec("axe_core_python") is not None:
+        assert barriers(browser) == []
+    press(browser, "#vms button")
+    wait_for(lambda: browser.ask(vms) == ["", ""])
+    assert site.client().get("managed_experiments", 1, "timelines")["vms"][0]["held_by"] is None
+    assert [line for line in browser.complaints() if "SEVERE" in line] == []
+
+
 def test_an_experiment_is_shown_though_a_list_without_it_comes_late(tmp_path: Path, browser: Browser) -> None:
     """An experiment that is handed in while the page waits for its list stays chosen."""
     with running_site(tmp_path, "--pace", "max") as site, left(browser):
@@ -279,6 +328,15 @@ def test_a_guarded_site_asks_for_its_token(tmp_path: Path, browser: Browser) -> 
         wait_for(lambda: browser.ask("document.getElementById('title').textContent") == "tiny4.xml")
 
 
+def barriers(browser: Browser) -> list[tuple[str, str]]:
+    """Return what axe-core finds on the page that keeps people out: rule and element."""
+    browser.driver.execute_script((files("axe_core_python") / "axe.min.js").read_text())
+    found: dict[str, Any] = browser.driver.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
+    return [
+        (one["id"], one["nodes"][0]["html"]) for one in found["violations"] if one["impact"] in ("serious", "critical")
+    ]
+
+
 @pytest.mark.parametrize("width", [1400, 600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_keeps_people_out(busy_site: SiteProcess, browser: Browser, scheme: str, width: int) -> None:
@@ -289,11 +347,7 @@ def test_nothing_keeps_people_out(busy_site: SiteProcess, browser: Browser, sche
     browser.resize(width)
     browser.visit(busy_site.url)
     wait_for(lambda: state(browser, 1) == "Active")
-    browser.driver.execute_script((files("axe_core_python") / "axe.min.js").read_text())
-    found: dict[str, Any] = browser.driver.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
-    serious = [
-        (one["id"], one["nodes"][0]["html"]) for one in found["violations"] if one["impact"] in ("serious", "critical")
-    ]
+    serious = barriers(browser)
     wide = browser.ask("document.documentElement.scrollWidth") > width
     browser.resize(None)
     browser.prefer("light")

@@ -149,5 +149,7 @@ def _whole(one: ExperimentView) -> dict[str, Any]:
 
 
 def _summary(one: ExperimentView) -> dict[str, Any]:
-    members = {name: value for name, value in one._asdict().items() if name not in ("log", "resources")}
-    return {"href": f"{PATH}/{one.id}", **members, "links": {"experiment": one.link, "log": f"{PATH}/{one.id}/log"}}
+    members = {name: value for name, value in one._asdict().items() if name not in ("log", "resources", "timelines")}
+    links = {"experiment": one.link, "log": f"{PATH}/{one.id}/log"}
+    links |= {"timelines": f"{PATH}/{one.id}/timelines"} if one.timelines else {}
+    return {"href": f"{PATH}/{one.id}", **members, "links": links}

@@ -97,4 +97,6 @@ class Experiments:
 def unseen(entry: JournalEntry) -> ExperimentView:
     """Return the view of an experiment that the algorithm has not received yet."""
     number, state = str(entry.number), ExperimentState.READY.value
-    return ExperimentView(number, "", "", entry.user, state, None, None, entry.time, None, None, None, "", (), ())
+    return ExperimentView(
+        number, "", "", entry.user, state, None, None, entry.time, None, None, None, False, "", (), ()
+    )

@@ -62,6 +62,8 @@ def _summary(one: ExperimentView) -> Element:
     if one.link is not None:
         SubElement(root, "link", {"rel": "experiment", "href": _text(one.link)})
     SubElement(root, "link", {"rel": "log", "href": f"{PATH}/{one.id}/log"})
+    if one.timelines:
+        SubElement(root, "link", {"rel": "timelines", "href": f"{PATH}/{one.id}/timelines"})
     return root
 
 

@@ -17,6 +17,7 @@ _TYPES: Final = {
     "site.js": "text/javascript; charset=utf-8",
     "chart.js": "text/javascript; charset=utf-8",
     "experiments.js": "text/javascript; charset=utf-8",
+    "timelines.js": "text/javascript; charset=utf-8",
 }
 #: Headers of all answers: the page loads and runs nothing from other origins, and cannot be framed by other pages.
 HEADERS: Final = {

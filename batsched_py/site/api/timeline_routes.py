@@ -126,7 +126,7 @@ class ExperimentTimelineController(Controller):
     @post("/resume", summary="Resume VMs of an experiment", status_code=202)
     async def resume(self, data: JSONBody[ResumeRequest], request: Asking, number: Number) -> Response[Accepted]:
         """End the breaks that hold VMs now; only the user who submitted the experiment may."""
-        state = _own(request, number)
+        state = _owned_by_caller(request, number)
         await check_types(request, ResumeRequest)
         return await _accept(request, RESUME, {"experiment": str(number), **_resumed(state, data)}, number)
 
@@ -138,11 +138,11 @@ class ExperimentTimelineController(Controller):
 
         Only the user who submitted the experiment may.
         """
-        members = {"experiment": str(number), **_added(_own(request, number), vm, data)}
+        members = {"experiment": str(number), **_added(_owned_by_caller(request, number), vm, data)}
         return await _accept(request, ADD_ENTRY, members, number)
 
 
-def _own(request: Asking, number: int) -> TimelineState:
+def _owned_by_caller(request: Asking, number: int) -> TimelineState:
     """Return the timelines of an experiment of the caller. RequestRefusedError."""
     who, experiments = identified(request), parts(request).experiments
     experiments.find(number, who)

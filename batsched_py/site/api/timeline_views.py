@@ -65,7 +65,12 @@ class TimelineEntry(Struct, frozen=True):
 
 
 class EntriesOfVm(Struct, frozen=True):
-    """The entries of a VM, those that have begun first."""
+    """The entries of a VM.
+
+    Attributes:
+        vm: the name of the VM.
+        entries: those that have begun first.
+    """
 
     vm: str
     entries: list[TimelineEntry]

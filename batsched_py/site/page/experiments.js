@@ -2,6 +2,7 @@
 
 import { clockText } from "./chart.js";
 import { Refused, ask } from "./site.js";
+import { showTimelines } from "./timelines.js";
 
 const $ = (id) => document.getElementById(id);
 const PATH = "/managed_experiments";
@@ -58,6 +59,7 @@ async function show(one, log) {
   $("experiment-times").textContent = one.failure || (one.start === null ? "" : `its clock started at ${clockText(one.start)}`);
   await helpers.fillTable($("resources"), RESOURCE_COLUMNS, one.resources.map(resourceRow), "No resources.");
   $("graph").replaceChildren(graph(one.resources));
+  await showTimelines(one, { headers: HEADERS, ...helpers, button, element });
   $("log").replaceChildren(...log.slice(-500).map(message));
 }
 

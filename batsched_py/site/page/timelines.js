@@ -1,0 +1,85 @@
+// Timelines of an experiment: its machines over time, with entries, pauses and breaks, the barrier, and now.
+
+import { clockText } from "./chart.js";
+import { ask } from "./site.js";
+
+const $ = (id) => document.getElementById(id);
+const COLUMNS = ["Machine", "State", "Held by", "", "Next entry", "Reason"];
+/** Machines and entries that are drawn; sizes in pixels. */
+const MOST = 60, MOST_ENTRIES = 2000, LEFT = 130, WIDTH = 900, ROW = 26, TOP = 22;
+/** Times below the picture. */
+const TICKS = 5;
+
+/** Show the timelines of an experiment, or hide the section if it has none. */
+export async function showTimelines(one, { headers, attempt, fillTable, cell, button, element }) {
+  const path = one.links.timelines;
+  $("timelines").hidden = !path;
+  if (!path) return;
+  const [run, all] = await Promise.all([ask(path, { headers }), ask(`${path}/entries`, { headers })]);
+  $("timelines-state").textContent = stateOf(run);
+  $("timelines-picture").replaceChildren(picture(run, all, element));
+  const rows = run.vms.map((vm, place) => {
+    const line = document.createElement("tr"), act = document.createElement("td");
+    if (vm.held_by !== null) act.append(button("Resume", `Resume ${vm.name}`, `resume${place}`, () => resume(path, [vm.name], headers)));
+    line.append(cell(vm.name), cell(vm.state), cell(vm.held_by), act, cell(vm.next_entry), cell(vm.why));
+    return line;
+  });
+  await fillTable($("vms"), COLUMNS, rows, "No machines.");
+  const held = run.vms.filter((vm) => vm.held_by !== null).length, resumeAll = $("resume-all");
+  resumeAll.hidden = held < 2;
+  resumeAll.onclick = () => attempt(() => resume(path, "all", headers));
+}
+
+function resume(path, vms, headers) { return ask(`${path}/resume`, { method: "POST", body: { vms }, headers }); }
+
+function stateOf(run) {
+  if (run.failed) return `Failed: ${run.failed}`;
+  if (run.start === null) return "The barrier is closed: machines are still being configured.";
+  return `Experiment time ${run.since_start < 0 ? "-" : ""}${clockText(Math.abs(run.since_start))}; the barrier opened at ${clockText(run.start)}.`;
+}
+
+function picture(run, all, element) {
+  const shown = all.slice(0, MOST), first = run.launched ?? run.now;
+  const spans = shown.flatMap(({ entries }) => entries.filter((entry) => entry.begin !== null));
+  const comes = shown.flatMap(({ entries }) => entries.filter((entry) => planned(run, entry) !== null));
+  const last = Math.max(run.now, run.start ?? 0, ...spans.map((entry) => entry.end ?? run.now), ...comes.map((entry) => planned(run, entry)));
+  const scale = (WIDTH - LEFT - 12) / Math.max(last - first, 1), x = (time) => LEFT + (time - first) * scale;
+  const bottom = TOP + shown.length * ROW + 8, height = bottom + 18;
+  const made = element("svg", { viewBox: `0 0 ${WIDTH} ${height}`, width: WIDTH, height, role: "img", "aria-label": "Entries of each machine over time; the table below has their states" });
+  let drawn = 0;
+  shown.forEach(({ vm, entries }, place) => {
+    const y = TOP + place * ROW, name = element("text", { x: 0, y: y + 17 });
+    name.textContent = vm.length > 16 ? `${vm.slice(0, 15)}…` : vm;
+    made.append(name, element("line", { x1: LEFT, y1: y + 13, x2: WIDTH - 12, y2: y + 13, class: "axis" }));
+    for (const entry of entries) {
+      const begin = entry.begin ?? planned(run, entry);
+      if (begin === null || (drawn += 1) > MOST_ENTRIES) continue;
+      const end = entry.begin === null ? begin : entry.end ?? run.now;
+      const bar = element("rect", { x: x(begin), y: y + 4, width: Math.max((end - begin) * scale, 3), height: 18, rx: 2, "data-kind": entry.kind, "data-outcome": entry.outcome });
+      const title = element("title", {});
+      title.textContent = `${entry.name ?? entry.kind}: ${entry.outcome}${entry.exit === null ? "" : `, exit code ${entry.exit}`}${entry.why ? `, ${entry.why}` : ""}`;
+      bar.append(title);
+      made.append(bar);
+    }
+  });
+  for (const [time, mark, text] of [[run.start, "barrier", "barrier"], [run.now, "now", "now"]]) {
+    if (time === null) continue;
+    const [beside, anchor] = mark === "now" ? [3, "start"] : [-3, "end"]; // they may be close to each other
+    const label = element("text", { x: x(time) + beside, y: 13, class: mark, "text-anchor": anchor });
+    label.textContent = text;
+    made.append(element("line", { x1: x(time), y1: 4, x2: x(time), y2: bottom, class: mark }), label);
+  }
+  for (let tick = 0; tick < TICKS; tick += 1) {
+    const time = first + ((last - first) * tick) / (TICKS - 1), anchor = ["start", "middle", "end"][Math.sign(tick) + (tick === TICKS - 1)];
+    const label = element("text", { x: x(time), y: height - 4, class: "time", "text-anchor": anchor });
+    label.textContent = clockText(time);
+    made.append(label);
+  }
+  return made;
+}
+
+/** The simulated second of an entry that has not begun; null if it is not decided. */
+function planned(run, entry) {
+  if (entry.begin !== null || run.start === null || entry.outcome !== "pending" || entry.scheduled === null) return null;
+  return Math.max(run.start + (entry.time ?? entry.scheduled), run.now);
+}
