@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final, Literal
 
 from batsched_py.api import (
     Claim,
     Event,
-    Host,
     Job,
     Notify,
     OptionError,
@@ -28,11 +28,12 @@ from batsched_py.leases.accounting.ledger import Ledger
 from batsched_py.leases.accounting.rows import MACHINES
 from batsched_py.leases.accounting.tables import ledger_tables
 from batsched_py.leases.actions import LeaseFailedError, Occupy
-from batsched_py.leases.api import UNLIMITED, LeaseKind, LeaseState, Quantity
+from batsched_py.leases.api import UNLIMITED, LeaseKind, LeaseState
 from batsched_py.leases.arrivals import Arrivals
 from batsched_py.leases.enactment import Enactment
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import Observer
+from batsched_py.leases.platform_site import platform_site
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, PolicyChoice
 from batsched_py.leases.policies.hosts import HostOrder
@@ -40,7 +41,6 @@ from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.leases.site import Site, host_resources
 
 # Haizea's scheduler decides when a machine starts, stops or is suspended, and Batsim only runs jobs. This class
 # connects both: events become facts about leases, the scheduler goes through the instants that have come, and its
@@ -57,6 +57,8 @@ from batsched_py.leases.site import Site, host_resources
 
 #: The type of an external event that cancels a lease: that of the number `lease`, or of the job `job`.
 CANCEL: Final = "cancel_lease"
+#: The number of waiting jobs with demands whose reasons are said at each decision.
+MOST_EXPLAINED: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,13 +177,15 @@ class Leases(Scheduler[LeasesOptions]):
         " 2008; the Haizea manual"
     )
     uses_dynamic_jobs = True
+    places_tasks = True
+    counts_shares = True
 
     def setup(self, view: View) -> None:
         """Begin with an empty site."""
         self.oversubscribes = view.compute_sharing
         #: Batsim's numbers of the site's hosts.
         self.hosts = hosts = list(view.all_hosts)
-        self.site = Site.of([self._resources(view.hosts[host]) for host in hosts], exclusive=not view.compute_sharing)
+        self.site = platform_site(hosts, view)
         self.ledger = self.make_ledger()
         self.scheduler = self.make_scheduler(view)
         self.enactment = Enactment(view, hosts, overhead_jobs=self.options.overhead_jobs)
@@ -232,8 +236,24 @@ class Leases(Scheduler[LeasesOptions]):
             self._end_if_failed()
         self.enact(view, plan)
         self.enactment.proceed(plan)
+        self._explain(view, plan)
         self._call(view, plan)
         self._keep_registration(view, plan)
+
+    def _explain(self, view: View, plan: Plan) -> None:
+        """Say what jobs with demands wait for: new ones, and those that are planned next or wait first."""
+        if self.site.tasks is None:
+            return
+        leases = islice((*self.scheduler.future.values(), *self.scheduler.queue[:1]), MOST_EXPLAINED)
+        names = [name for lease in leases for name in self.arrivals.jobs[lease.id].split()]
+        waiting = [job for name in names if (job := view.queue.get(name)) is not None]
+        for job in {job.id: job for job in (*waiting, *view.arrived)}.values():
+            if job.demand is None or job.id in plan.promises:
+                continue
+            if plan.place(job) is None:
+                plan.hold(job, view.shortage(job), "resource")
+            else:
+                plan.hold(job, "would delay leases that are planned", "promise")
 
     def requests(self, view: View, plan: Plan) -> list[Lease]:
         """Return the new leases."""
@@ -274,12 +294,6 @@ class Leases(Scheduler[LeasesOptions]):
     def live_tables(self, view: View) -> list[Table]:
         """Return leases and their past and future reservations."""
         return [*self.ledger.live_tables(), Table(MACHINES, ("lease", "name"), self.arrivals.unnumbered)]
-
-    def _resources(self, host: Host) -> Mapping[str, Quantity]:
-        try:
-            return host_resources(host.properties)
-        except ValueError as error:
-            raise OptionError(f"host {host.name}: property {error}") from None
 
     def advance(self, view: View, requests: Sequence[Lease] = (), cancelled: Sequence[Lease] = ()) -> None:
         """Let the scheduler process the due instants, with new requests and cancellations."""

@@ -7,14 +7,13 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from batsched_py.leases.capacity import Amounts
 from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease_nodes import LeaseNodes
 from batsched_py.leases.segments import Segments
 from batsched_py.leases.site import Site
 from batsched_py.model.job import Job
 from batsched_py.model.lease_kind import LeaseKind
-from batsched_py.model.lease_terms import ALL_TERMS, UNLIMITED, NodeSet, Terms, read_terms
-from batsched_py.model.resources import Quantity
+from batsched_py.model.lease_terms import ALL_TERMS, UNLIMITED, Terms, read_terms
 from batsched_py.reading.faults import FieldError
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
@@ -24,8 +23,6 @@ from batsched_py.text.display import shown
 _NEVER_STOPPED: Final = frozenset({LeaseKind.ADVANCE, LeaseKind.IMMEDIATE})
 #: The largest number of digits in a job's name that is used as the number of its lease.
 _DIGITS: Final = 9
-#: The largest number of cached demands.
-_MOST_KEPT: Final = 4096
 #: The jobs of one lease, each with its terms.
 _Party = Sequence[tuple[Job, Terms]]
 
@@ -47,8 +44,6 @@ class Arrivals:
         self.jobs: dict[int, str] = {}
         #: Id of a job -> the numbers of its leases.
         self._numbers: dict[str, list[int]] = {}
-        #: Capacity requested for a node -> its demand on a host; None if the site lacks a resource type.
-        self._amounts: dict[tuple[tuple[str, Quantity], ...], Amounts | None] = {}
         self._last = 0
         self.unnumbered = list[tuple[int, str]]()
         self._preemptible_reported = False
@@ -140,11 +135,12 @@ class Arrivals:
     def _lease(self, party: _Party, view: View) -> Lease:
         """Return the lease of jobs; FieldError if their terms differ, or the site lacks a resource type."""
         jobs, (job, terms) = [one for one, _ in party], party[0]
-        demands = self._demands(job, terms)
+        nodes = LeaseNodes(self._site)
+        nodes.add(job, terms.nodes)
         for other, other_terms in party[1:]:
             if replace(other_terms, nodes=terms.nodes) != terms or other.walltime != job.walltime:
                 raise FieldError("lease.group", f"{other.id} has other terms, or another walltime, than {job.id}")
-            demands += self._demands(other, other_terms)
+            nodes.add(other, other_terms.nodes)
         obstacles = [self._segments.obstacle(one, view) for one in jobs] if view.config.dynamic_jobs else []
         repeatable = bool(obstacles) and not any(obstacles)
         if terms.kind is LeaseKind.BEST_EFFORT and terms.preemptible:
@@ -157,33 +153,16 @@ class Arrivals:
             terms.kind,
             job.submit_time,
             duration,
-            tuple(demands),
+            tuple(nodes.demands),
             start=terms.start,
             preemptible=terms.preemptible,
             deadline=terms.deadline,
             software=terms.software,
             repeatable=repeatable,
+            suitable=nodes.suitable,
             user=job.user or "",
+            needs=nodes.needs,
         )
-
-    def _demands(self, job: Job, terms: Terms) -> list[Amounts]:
-        """Return the demand of each node on its host."""
-        demands = list[Amounts]()
-        for one in terms.nodes or (NodeSet(job.size, {}),):
-            amounts = self._node(one)
-            if amounts is None:
-                raise FieldError("lease.capacity", f"the site has only {', '.join(self._site.types)}")
-            demands += [amounts] * one.number
-        return demands
-
-    def _node(self, asked: NodeSet) -> Amounts | None:
-        """Return the demand of a node, None if the site lacks a resource type; cached, because few demands differ."""
-        key = tuple(asked.resources.items())
-        if key not in self._amounts:
-            if len(self._amounts) >= _MOST_KEPT:
-                self._amounts.clear()
-            self._amounts[key] = self._site.amounts(asked.resources) if key else self._site.smallest()
-        return self._amounts[key]
 
     def _number(self, jobs: Sequence[Job]) -> int:
         """Return the number of a lease: the name of its job if that is a number, as in workloads from lease traces.

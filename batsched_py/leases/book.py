@@ -31,7 +31,7 @@ class LeaseBook:
     def __init__(self, site: Site, transfers: TransferSettings | None, observer: Observer) -> None:
         """Begin with an empty table; `transfers` None disables preparation. The observer is notified of plans."""
         self.observer = observer
-        self.table = LeaseTable(site.capacities, exclusive=site.exclusive, types=site.types)
+        self.table = LeaseTable(site.capacities, exclusive=site.exclusive, types=site.types, pool=site.pool)
         self.agenda = Agenda()
         self.runs: set[LeaseRun] = set()
         self.preparation = (

@@ -7,11 +7,14 @@ An amount never spreads over instances: it is placed by first fit, in their orde
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 
 from batsched_py.model.resources import Quantity
 
 #: Quantities in the order of the site's resource types.
 Amounts = tuple[Quantity, ...]
+#: The largest number of decimals of amounts, as `read_quantity` allows.
+_DECIMALS: Final = 9
 
 
 @lru_cache(maxsize=1 << 14)  # few different demands meet few different offers, and each pair very often
@@ -36,16 +39,19 @@ def subtract(offer: Amounts, demand: Amounts) -> Amounts:
             assert placed is not None, f"{need} does not fit in {there}"  # noqa: S101  # the caller's promise
             left.append(placed)
         else:
-            left.append(there - need)  # type: ignore[operator]  # numbers
+            left.append(_exact(there - need))  # type: ignore[operator]  # numbers
     return tuple(left)
 
 
 def add(one: Amounts, other: Amounts) -> Amounts:
     """Return the combination of two demands: numbers are added, instances are concatenated."""
-    return tuple(
-        _instances(left) + _instances(right) if left.__class__ is tuple or right.__class__ is tuple else left + right  # type: ignore[operator]  # numbers
-        for left, right in zip(one, other, strict=True)
-    )
+    found: list[Quantity] = []
+    for left, right in zip(one, other, strict=True):
+        if isinstance(left, tuple) or isinstance(right, tuple):
+            found.append(_instances(left) + _instances(right))
+        else:
+            found.append(_exact(left + right))
+    return tuple(found)
 
 
 def total(quantity: Quantity) -> float:
@@ -59,11 +65,16 @@ def _placed(need: Quantity, there: Quantity) -> Quantity | None:
     for amount in _instances(need):
         for at, instance in enumerate(left):
             if amount <= instance:
-                left[at] -= amount
+                left[at] = _exact(instance - amount)
                 break
         else:
             return None
     return tuple(left) if isinstance(there, tuple) else left[0]
+
+
+def _exact(amount: float) -> float:
+    """Return a sum without its rounding error: amounts have at most nine decimals."""
+    return round(amount, _DECIMALS) if amount.__class__ is float else amount
 
 
 def _instances(quantity: Quantity) -> tuple[float, ...]:

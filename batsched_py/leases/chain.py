@@ -62,6 +62,13 @@ class Left(NamedTuple):
     run: LeaseRun | None = None
 
 
+class Lingering(NamedTuple):
+    """The hosts of jobs that still run after their planned end; those of jobs without demands among them."""
+
+    hosts: HostSet
+    whole: HostSet
+
+
 class ShownOverhead(NamedTuple):
     """A job that shows a suspension or a resumption, and its hosts."""
 

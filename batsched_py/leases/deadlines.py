@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from batsched_py.leases.book import LeaseBook
 from batsched_py.leases.lease import Lease, LeaseRun, Phase
+from batsched_py.leases.mapping import NO_NODES
 from batsched_py.leases.planner import Planner
 from batsched_py.leases.points import Point, points_from
 from batsched_py.leases.policies.preemption import Preemptability
@@ -44,7 +45,7 @@ class _Room:
 
     def __init__(self, undo: Undo) -> None:
         self.undo = undo
-        self.nodes: dict[int, int] = {}
+        self.found = NO_NODES
         self.moved: list[Lease] = []
         self.stopped: list[LeaseRun] = []
 
@@ -108,12 +109,13 @@ class Deadlines:
         victims = self._victims(lease, start, end)
         room = self._room(lease, hosts, victims, now)
         if room is not None and self._settings.drop_unneeded_victims:
-            needed = [one for one in room.moved if room.undo.held(one, set(room.nodes.values()), start, end)]
+            used = self._mapper.used(lease, room.found)
+            needed = [one for one in room.moved if room.undo.held(one, used, start, end)]
             if len(needed) < len(room.moved):
                 room.undo.restore()
                 # The place of a victim may depend on those moved before it: if the needed do not suffice, all move.
                 room = self._room(lease, hosts, needed, now) or self._room(lease, hosts, victims, now)
-        if room is None or not self._settle(lease, self._planner.exactly(lease, start, room.nodes), now, room.undo):
+        if room is None or not self._settle(lease, self._planner.exactly(lease, start, room.found), now, room.undo):
             return False
         for run in room.stopped:
             self._requeue(run, now)
@@ -224,7 +226,7 @@ class Deadlines:
         if found is None:
             room.undo.restore()
             return None
-        room.nodes = found.nodes
+        room.found = found
         return room
 
     def _give_way(self, lease: Lease, span: tuple[float, float], now: float) -> bool:
@@ -270,7 +272,7 @@ class Deadlines:
         reached = self._place(ahead, earliest, now)
         # Leases behind keep their plans if these cannot collide with the new ones, since each that is moved may become
         # late. Those that share hosts with a lease to be moved do not: they could leave that lease no place (`_apart`).
-        used = {host for one in ahead for run in one.runs[-1:] for host in run.nodes.values()}
+        used = {host for one in ahead for run in one.runs[-1:] for host in run.shares}
         apart = _apart(behind, lifted, used)
         undo.restore_these(apart)
         left = [one for one in behind if one not in apart]
@@ -334,7 +336,7 @@ def _urgency(lease: Lease, time: float) -> float:
 
 def _apart(leases: Sequence[Lease], runs: dict[int, list[LeaseRun]], used: Collection[int]) -> list[Lease]:
     """Return leases that share no host with the used ones, directly or through other leases."""
-    hosts = {one.id: {host for run in runs[one.id] for host in run.nodes.values()} for one in leases}
+    hosts = {one.id: {host for run in runs[one.id] for host in run.shares} for one in leases}
     touched, apart = set(used), list(leases)
     while True:
         near = [one for one in apart if hosts[one.id] & touched]

@@ -15,9 +15,10 @@ from typing import Final
 
 from batsched_py.hostset import HostSet
 from batsched_py.leases.actions import Action, Occupy, Reject, Start, Stop
-from batsched_py.leases.chain import Chain, Killed, Left, RunningLeaseJob, ShownOverhead
+from batsched_py.leases.chain import Chain, Killed, Left, Lingering, RunningLeaseJob, ShownOverhead
 from batsched_py.leases.lease import Lease, LeaseRun
 from batsched_py.leases.segments import Overhead, Segments
+from batsched_py.leases.task_places import task_places
 from batsched_py.model.job import Job
 from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.planning.wait_time import TOLERANCE
@@ -31,6 +32,7 @@ from batsched_py.protocol.events import (
     Members,
     Progress,
 )
+from batsched_py.scheduling.placed import Placed
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.remainder import in_turn
 from batsched_py.scheduling.view import View
@@ -222,31 +224,43 @@ class Enactment:
         if run is not None:
             self._next.append((chain, run))
 
-    def _start_next(self, chain: Chain, run: LeaseRun, lingering: HostSet, plan: Plan) -> None:
+    def _start_next(self, chain: Chain, run: LeaseRun, lingering: Lingering, plan: Plan) -> None:
         """Start the next job of a run under way on the hosts of the last one, once they are free."""
-        nodes = {node: run.nodes[node] for node in chain.nodes}
-        hosts = self._numbers(nodes)
         if chain.lease.ended:
             self._next.remove((chain, run))
-        elif chain.job.id in self._view.queue and hosts <= self._usable(plan) - lingering:
+        elif chain.job.id in self._view.queue and self._may_begin(chain, run, lingering, plan):
             self._next.remove((chain, run))
-            self._begin(chain, run, hosts, plan)
+            self._begin(chain, run, plan)
 
-    def _begin(self, chain: Chain, run: LeaseRun, hosts: HostSet, plan: Plan) -> None:
-        plan.start(chain.job, hosts, self._executors({node: run.nodes[node] for node in chain.nodes}, hosts))
+    def _may_begin(self, chain: Chain, run: LeaseRun, lingering: Lingering, plan: Plan) -> bool:
+        """Return whether the hosts of a job are free, or those of its tasks have room."""
+        hosts = self._numbers({node: run.nodes[node] for node in chain.nodes})
+        if chain.job.demand is None:
+            return hosts <= self._usable(plan) - lingering.hosts
+        return not hosts & lingering.whole and plan.has_room(chain.job, self._placed(chain, run))
+
+    def _begin(self, chain: Chain, run: LeaseRun, plan: Plan) -> None:
+        if chain.job.demand is not None:
+            plan.start(chain.job, self._placed(chain, run))
+        else:
+            nodes = {node: run.nodes[node] for node in chain.nodes}
+            hosts = self._numbers(nodes)
+            plan.start(chain.job, hosts, self._executors(nodes, hosts))
         chain.waits = False
         self._running[chain.job.id] = RunningLeaseJob(chain, run, chain.job, self._view.now)
+
+    def _placed(self, chain: Chain, run: LeaseRun) -> Placed:
+        return task_places(chain.job, chain.nodes, run, self._hosts, self._view)
 
     def _usable(self, plan: Plan) -> HostSet:
         return self._view.all_hosts - self._view.unavailable if self._view.compute_sharing else plan.free
 
-    def _start(self, start: Start, lingering: HostSet, plan: Plan) -> None:
+    def _start(self, start: Start, lingering: Lingering, plan: Plan) -> None:
         """Start all jobs of a lease, if they are submitted and their hosts are free."""
         lease, run = start
         chains = [chain for chain in self._chains[lease.id] if not chain.done]
         there = all(chain.job.id in self._view.queue and chain.job.id not in self._killed for chain in chains)
-        everywhere = self._numbers(run.nodes)
-        if not there or not everywhere <= self._usable(plan) - lingering:
+        if not there or not all(self._may_begin(chain, run, lingering, plan) for chain in chains):
             return
         del self._starting[lease.id]
         late = self._view.now - run.start
@@ -255,18 +269,21 @@ class Enactment:
                 f"{chains[0].job.id} starts {seconds(late)} s after {seconds(run.start)}: its hosts were not free"
             )
         for chain in chains:
-            nodes = {node: run.nodes[node] for node in chain.nodes}
-            hosts = everywhere if len(nodes) == len(run.nodes) else self._numbers(nodes)
-            self._begin(chain, run, hosts, plan)
+            if chain.job.demand is None or plan.has_room(chain.job, self._placed(chain, run)):
+                self._begin(chain, run, plan)
+            else:  # a job that still runs leaves room for one job of the group, but not for two
+                self._next.append((chain, run))
 
-    def _lingering(self) -> HostSet:
+    def _lingering(self) -> Lingering:
         """Return the hosts of jobs that still run after their planned end."""
         now = self._view.now + TOLERANCE
-        bits = 0
+        bits = whole = 0
         for job_id, runs in self._running.items():
             if runs.run.end <= now or job_id in self._killed:
-                bits |= self._numbers(runs.run.nodes).bits
-        return HostSet(bits)
+                hosts = self._numbers(runs.run.nodes).bits
+                bits |= hosts
+                whole |= hosts if runs.job.demand is None else 0
+        return Lingering(HostSet(bits), HostSet(whole))
 
     def _stop(self, stop: Stop, plan: Plan) -> None:
         lease, run, why = stop
@@ -325,6 +342,8 @@ class Enactment:
     def _show(self, occupy: Occupy, plan: Plan) -> None:
         """Submit a job with the duration of a suspension or a resumption."""
         reservation = occupy.reservation
+        if any(chain.job.demand is not None for chain in self._chains[reservation.lease.id]):
+            return  # its tasks share hosts, and such a job would need whole ones
         seconds, hosts = reservation.end - self._view.now, self._numbers(reservation.nodes)
         if seconds > TOLERANCE:
             overhead = Overhead(reservation.use.value, seconds, len(hosts))

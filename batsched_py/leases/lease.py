@@ -8,10 +8,14 @@ from functools import lru_cache
 
 from batsched_py.leases.capacity import Amounts, add, total
 from batsched_py.leases.lifecycle import FINAL, SUSPENDED, TRANSITIONS
+from batsched_py.leases.task_columns import NO_GPUS, TaskNeeds
 from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import DiskImage
 from batsched_py.results.lease_rows import LeaseState, ReservationUse
 from batsched_py.text.wording import seconds
+
+#: Node -> the numbers of its GPUs.
+Gpus = Mapping[int, tuple[int, ...]]
 
 
 class Lease:
@@ -32,6 +36,7 @@ class Lease:
         suitable: node -> bits of the hosts that it may use; None if all nodes may use all hosts.
         apart: True if all nodes must be on different hosts.
         user: the user who requests it; "" if unknown.
+        needs: GPUs, licences and the spread of its nodes; None for nodes that are amounts alone.
         accumulated: seconds that its machines have run, without discarded runs.
         runs: planned, under way and over, in order of time.
         transfers: the transfers of its image.
@@ -53,6 +58,7 @@ class Lease:
         "id",
         "kind",
         "location",
+        "needs",
         "order",
         "preemptible",
         "repeatable",
@@ -85,11 +91,12 @@ class Lease:
         suitable: Mapping[int, int] | None = None,
         apart: bool = False,
         user: str = "",
+        needs: TaskNeeds | None = None,
     ) -> None:
         self.id, self.kind, self.submit, self.duration, self.demands = id, kind, submit, duration, demands
         self.start, self.preemptible, self.deadline, self.software = start, preemptible, deadline, software
         self.repeatable, self.suitable, self.size = repeatable, suitable, len(demands)
-        self.apart, self.user = apart, user
+        self.apart, self.user, self.needs = apart, user, needs
         self.state = LeaseState.NEW
         self.accumulated = 0.0
         #: The latest start of a run that is not a resumption; None before.
@@ -154,13 +161,20 @@ class Lease:
         """True if it never runs again."""
         return self.state in FINAL
 
-    def shares(self, nodes: Mapping[int, int]) -> dict[int, Amounts]:
-        """Return host -> total demand of the given nodes (node -> host)."""
+    def shares(self, nodes: Mapping[int, int], gpus: Gpus = NO_GPUS) -> dict[int, Amounts]:
+        """Return host -> total demand of the given nodes (node -> host), on these GPUs (node -> their numbers)."""
         found: dict[int, Amounts] = {}
         for node, host in nodes.items():
             demand = self.demands[node - 1]
+            if gpus and self.needs is not None and node in gpus:
+                demand = self.needs.gpus[node].on(demand, gpus[node])
             found[host] = add(found[host], demand) if host in found else demand
         return found
+
+    def run_shares(self, nodes: Mapping[int, int], gpus: Gpus = NO_GPUS) -> dict[int, Amounts]:
+        """Return the shares of a run: those of its nodes, and the licences of the lease."""
+        found = self.shares(nodes, gpus)
+        return found if self.needs is None else {**found, **self.needs.licences}
 
     def presence(self, hosts: Iterable[int]) -> dict[int, Amounts]:
         """Return empty shares of hosts that are busy with its files, which makes other hosts preferred."""
@@ -223,16 +237,17 @@ class LeaseRun(LeaseReservation):
     """A run of all machines of a lease, with its preceding and following reservations.
 
     Attributes:
+        gpus: node -> the numbers of its GPUs, only for nodes with any.
         before: migrations, then resumptions, in order of time.
         after: suspensions in order of time, or one shutdown.
     """
 
-    __slots__ = ("after", "before")
+    __slots__ = ("after", "before", "gpus")
 
-    def __init__(
-        self, lease: Lease, start: float, end: float, nodes: Mapping[int, int], shares: Mapping[int, Amounts]
-    ) -> None:
+    def __init__(self, lease: Lease, start: float, end: float, nodes: Mapping[int, int], gpus: Gpus = NO_GPUS) -> None:
+        shares = lease.run_shares(nodes, gpus)
         super().__init__(lease, ReservationUse.VM, start, end, nodes=nodes, shares=shares)
+        self.gpus = gpus
         self.before: list[LeaseReservation] = []
         self.after: list[LeaseReservation] = []
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from batsched_py.bits import bits_of
 from batsched_py.leases.capacity import Amounts, add, fits
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Gpus, Lease
 from batsched_py.leases.points import Point
 from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.leases.table import LeaseTable
+from batsched_py.leases.task_columns import NO_GPUS
+from batsched_py.leases.task_filling import Span, fill_tasks
 from batsched_py.leases.timeline import NO_LEASES
 
 # Two ways lead to a mapping. If all nodes are alike and no host has room for two of them, a mapping is a choice of
@@ -29,11 +32,19 @@ Victims = Callable[[Lease, Sequence[Lease], float], list[Lease]]
 
 
 class Mapping(NamedTuple):
-    """The hosts of nodes (node -> host), the time until which they are free, and the leases to preempt for it."""
+    """The hosts of nodes (node -> host), the time until which they are free, and the leases to preempt for it.
+
+    `gpus` are the numbers of the GPUs of nodes (node -> GPUs), only for nodes with any.
+    """
 
     nodes: dict[int, int]
     end: float
     victims: tuple[Lease, ...] = ()
+    gpus: Gpus = NO_GPUS
+
+
+#: The mapping of no nodes.
+NO_NODES: Final = Mapping({}, math.inf)
 
 
 class GreedyMapper:
@@ -72,7 +83,7 @@ class GreedyMapper:
         if hosts is None:
             return None
         demand = lease.demands[0]
-        if lease.suitable is not None or not (lease.uniform and self._one_each(demand)):
+        if lease.suitable is not None or lease.needs is not None or not (lease.uniform and self._one_each(demand)):
             return self._fill(lease, self._order.sort(lease, hosts, start), start, end, strict=strict)
         lasting = hosts & self._table.room_during(demand, start, end if strict else start + max(least, 0.0))
         if lasting.bit_count() < lease.size:
@@ -104,15 +115,17 @@ class GreedyMapper:
             chosen.append(victim)
             found = self._fill(lease, hosts, start, end, strict=True, without={one.id for one in chosen})
             if found is not None:
-                used = set(found.nodes.values())
+                used = self.used(lease, found)
                 if self._drop_unneeded:
-                    there = {one.id for host in used for one in self._table.hosts[host].leases_between(start, end)}
+                    there = {one.id for host in used for one in self._table.lines[host].leases_between(start, end)}
                     chosen = [one for one in chosen if one.id in there]
                 return found._replace(victims=tuple(chosen))
         return None
 
     def find_on(self, lease: Lease, nodes: dict[int, int], start: float, end: float, *, strict: bool) -> Mapping | None:
         """Return a mapping to the given hosts, for a resumption without migration (H40); None if they are not free."""
+        if lease.needs is not None:
+            return self._fill_tasks(lease, (), Span(start, end, strict=strict), nodes)
         if lease.uniform and self._one_each(lease.demands[0]):
             hosts, demand = bits_of(nodes.values()), lease.demands[0]
             if hosts & ~self._table.room(demand, start):
@@ -125,6 +138,11 @@ class GreedyMapper:
                 return None
             end = min(end, until)
         return Mapping(nodes, end)
+
+    def used(self, lease: Lease, mapping: Mapping) -> set[int]:
+        """Return the timelines that a mapping of a lease concerns: those of its hosts, and that of licences."""
+        hosts = set(mapping.nodes.values())
+        return hosts if lease.needs is None else hosts | lease.needs.licences.keys()
 
     def reaches(self, hosts: Iterable[int]) -> bool:
         """Return True if none of these hosts is down."""
@@ -170,6 +188,8 @@ class GreedyMapper:
         strict: bool,
         without: Collection[int] = NO_LEASES,
     ) -> Mapping | None:
+        if lease.needs is not None:
+            return self._fill_tasks(lease, hosts, Span(start, end, strict=strict, without=without))
         if lease.suitable is not None:
             return self._fill_suitable(lease, hosts, start, end, strict=strict, without=without)
         nodes: dict[int, int] = {}
@@ -187,6 +207,12 @@ class GreedyMapper:
                     return Mapping(dict(sorted(nodes.items())), end)
                 together = add(together, lease.demands[waiting[-1] - 1])
         return None
+
+    def _fill_tasks(
+        self, lease: Lease, hosts: Sequence[int], span: Span, stays: dict[int, int] | None = None
+    ) -> Mapping | None:
+        found = fill_tasks(self._table, lease, hosts, span, stays)
+        return None if found is None else Mapping(found.nodes, found.end, gpus=found.gpus)
 
     def _fill_suitable(
         self,

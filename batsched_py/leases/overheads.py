@@ -152,15 +152,16 @@ class Overheads:
                 step.start,
                 step.end,
                 nodes=step.nodes,
-                shares=self._shares(run.lease, step.nodes),
+                shares=self._shares(run, step.nodes),
             )
             for step in found
         ]
 
-    def _shares(self, lease: Lease, nodes: Mapping[int, int]) -> Mapping[int, Amounts]:
+    def _shares(self, run: LeaseRun, nodes: Mapping[int, int]) -> Mapping[int, Amounts]:
         """Return the demand of machines on their hosts while they are suspended or resumed."""
+        lease = run.lease
         if self._settings.hold_cpu:
-            return lease.shares(nodes)
+            return lease.shares(nodes, run.gpus)
         found: dict[int, Amounts] = {}
         for host in set(nodes.values()):
             there = [node for node, on in nodes.items() if on == host]

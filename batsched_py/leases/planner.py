@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from collections.abc import Mapping as Nodes
 from typing import Final, NamedTuple
 
 from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun
-from batsched_py.leases.mapping import GreedyMapper, Victims
+from batsched_py.leases.mapping import GreedyMapper, Mapping, Victims
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.points import Point
 from batsched_py.leases.settings import LeaseSettings
@@ -71,12 +70,13 @@ class Planner:
     def at(self, start: float, lease: Lease, victims: Victims) -> tuple[LeaseRun, tuple[Lease, ...]] | None:
         """Return a run for [start, start + duration), and the leases to preempt for it; None if there is none."""
         mapping = self.mapper.find_with_victims(lease, start, self.end(lease, start), victims)
-        return None if mapping is None else (self.exactly(lease, start, mapping.nodes), mapping.victims)
+        return None if mapping is None else (self.exactly(lease, start, mapping), mapping.victims)
 
-    def exactly(self, lease: Lease, start: float, nodes: Nodes[int, int]) -> LeaseRun:
-        """Return a run of the whole remaining duration of a lease on given hosts (node -> host)."""
+    def exactly(self, lease: Lease, start: float, mapping: Mapping) -> LeaseRun:
+        """Return a run of the whole remaining duration of a lease on the hosts of a mapping."""
         end = self.end(lease, start)
-        run = LeaseRun(lease, start, max(start, end - self.overheads.shutdown(lease)), nodes, lease.shares(nodes))
+        last = max(start, end - self.overheads.shutdown(lease))
+        run = LeaseRun(lease, start, last, mapping.nodes, mapping.gpus)
         run.after.append(self.shut_down(run, end))
         return run
 
@@ -152,7 +152,7 @@ class Planner:
             mapping = self.mapper.find_on(lease, wish.place, time, asked, strict=not wish.cuttable)
         if mapping is None or (mapping.end < asked and mapping.end - time < wish.least):
             return None
-        run = LeaseRun(lease, time, mapping.end, mapping.nodes, lease.shares(mapping.nodes))
+        run = LeaseRun(lease, time, mapping.end, mapping.nodes, mapping.gpus)
         if wish.resuming:
             moves = self.overheads.migrate(lease, mapping.nodes, now)
             if moves and moves[-1].end > time:

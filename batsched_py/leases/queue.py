@@ -47,7 +47,10 @@ class LeaseQueue:
         self._book, self._planner, self._overheads, self._order = book, planner, overheads, order
         self._settings, self._observer = planner.settings, book.observer
         #: A minimal demand, which fits on every host with free CPU.
-        self._least_demand = tuple(1e-9 if name == CPU else 0.0 for name in book.table.types)
+        hidden = len(book.table.hosts[0].capacity) - len(book.table.types) if book.table.hosts else 0
+        self._least_demand = (*(1e-9 if name == CPU else 0.0 for name in book.table.types), *(0 for _ in range(hidden)))
+        #: True once a lease was in the queue that may need no CPU.
+        self._without_cpu = False
         self.waiting: list[Lease] = []
         self.future: dict[int, Lease] = {}
         #: Ids of leases that were not replanned because a transfer for them was under way.
@@ -56,6 +59,7 @@ class LeaseQueue:
     def join(self, lease: Lease, now: float) -> None:
         """Append a new lease."""
         self.waiting.append(lease)
+        self._without_cpu = self._without_cpu or lease.needs is not None
         lease.change(LeaseState.QUEUED, now)
         self._observer.queued(lease, now)
 
@@ -124,7 +128,7 @@ class LeaseQueue:
 
     def _is_full(self, now: float) -> bool:
         """Return True if no host has free CPU."""
-        return not self._book.table.room(self._least_demand, now)
+        return not self._without_cpu and not self._book.table.room(self._least_demand, now)
 
     def _plan(self, lease: Lease, now: float) -> bool:
         run, later = self._find(lease, now)

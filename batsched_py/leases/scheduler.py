@@ -99,7 +99,7 @@ class LeaseScheduler:
         self._freed: list[Lease] = []
         self._admission, preemption = policies.admission(self.table), policies.preemption(self.table)
         self._hosts = policies.hosts(self.table)
-        empty = LeaseTable(site.capacities, exclusive=site.exclusive)
+        empty = LeaseTable(site.capacities, exclusive=site.exclusive, pool=site.pool)
         self._empty = GreedyMapper(empty, HostOrder(empty))
         #: Demands of a lease's nodes -> True if they do not fit on the empty site.
         self._too_large: dict[tuple[Amounts, ...], bool] = {}
@@ -239,7 +239,7 @@ class LeaseScheduler:
 
     def _is_too_large(self, lease: Lease) -> bool:
         """Return whether a lease does not fit on the empty site; cached, because few requests differ."""
-        if lease.suitable is not None:
+        if lease.suitable is not None or lease.needs is not None:
             return self._empty.find(lease, 0.0, math.inf, strict=False) is None
         known = self._too_large.get(lease.demands)
         if known is None:

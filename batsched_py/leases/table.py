@@ -47,20 +47,28 @@ class LeaseTable:
     Args:
         capacities: the capacities of the hosts.
         exclusive: True if each host runs one lease at a time.
-        types: the resource types of the amounts.
+        types: the resource types of the amounts; hidden columns may follow.
+        pool: the capacity of one more timeline, which is no host: that of licences. None without it.
 
     Attributes:
         hosts: the timelines of all hosts.
+        lines: these, and that of the pool.
         everywhere: the set of all hosts.
         now: the current time in seconds.
         down: the hosts that are down, on which nothing can be placed.
     """
 
     def __init__(
-        self, capacities: Sequence[Amounts], *, exclusive: bool = False, types: Sequence[str] = (CPU, MEMORY)
+        self,
+        capacities: Sequence[Amounts],
+        *,
+        exclusive: bool = False,
+        types: Sequence[str] = (CPU, MEMORY),
+        pool: Amounts | None = None,
     ) -> None:
         self.types = types
         self.hosts = [HostTimeline(capacity, exclusive=exclusive) for capacity in capacities]
+        self.lines = self.hosts if pool is None else [*self.hosts, HostTimeline(pool)]
         self.everywhere = (1 << len(self.hosts)) - 1
         self.down: set[int] = set()
         self.now = -math.inf
@@ -113,7 +121,7 @@ class LeaseTable:
     def remove(self, reservation: LeaseReservation) -> None:
         """Remove a reservation."""
         start, end, order = reservation.start, reservation.end, reservation.order
-        hosts, lines = 0, self.hosts
+        hosts, lines = 0, self.lines
         for host in reservation.shares:
             lines[host].remove(order)
             hosts |= 1 << host
@@ -124,7 +132,7 @@ class LeaseTable:
             self._occupancy.free(steps, hosts ^ shared)
             if shared:
                 self._redraw(shared, steps)
-                self._shared ^= bits_of(host for host in numbers(shared) if self.hosts[host].in_a_row)
+                self._shared ^= bits_of(host for host in numbers(shared) if self.lines[host].in_a_row)
             self._occupancy.close(start, end)
 
     def room(self, demand: Amounts, time: float) -> int:
@@ -215,7 +223,7 @@ class LeaseTable:
         """Add a reservation to the timelines of its hosts; return amounts -> hosts with this share."""
         start, end, order, lease = reservation.start, reservation.end, reservation.order, reservation.lease
         taken: dict[Amounts, int] = {}
-        lines, some = self.hosts, 0
+        lines, some = self.lines, 0
         last: Amounts = ()
         entry: Entry = start, end, order, lease, last
         for host, amounts in reservation.shares.items():
@@ -248,7 +256,7 @@ class LeaseTable:
         occupancy = self._occupancy
         occupancy.free(steps, hosts)
         for host in numbers(hosts):
-            line, bit = self.hosts[host], 1 << host
+            line, bit = self.lines[host], 1 << host
             for at in steps:
                 partly, full = line.taken(occupancy.times[at])
                 if full:

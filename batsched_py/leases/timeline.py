@@ -124,6 +124,16 @@ class HostTimeline:
             at += 1
         return math.inf
 
+    def steps(self, start: float, end: float, without: Collection[int] = NO_LEASES) -> Iterator[tuple[float, Amounts]]:
+        """Yield the steps of [start, end): their begins, and the amounts that are free without these leases."""
+        for at in range(self._at(start), len(self._points)):
+            if self._points[at] >= end:
+                return
+            offer = self._free[at]
+            if without and any(entry[3].id in without for entry in self._holders[at]):
+                offer = self._offer([entry for entry in self._holders[at] if entry[3].id not in without])
+            yield self._points[at], offer
+
     def leases_between(self, start: float, end: float) -> Iterator[Lease]:
         """Iterate over the leases that hold a share within [start, end); a lease may appear more than once."""
         for entry in self._entries.values():

@@ -54,6 +54,8 @@ class Scheduler(ABC, Generic[Options]):
             the platform, `setup` sets it for the object.
         places_tasks: the algorithm puts tasks of jobs with demands on parts of hosts (`plan.place`); otherwise these
             jobs have whole hosts, of which a warning tells.
+        counts_shares: with compute sharing, the algorithm itself counts what jobs without demands use of their hosts,
+            so that tasks of other jobs may run there, too; otherwise such jobs have them whole.
         heeds_constraints: the algorithm reads the member `constraint` of jobs by itself; otherwise a warning tells if
             jobs have one and no option `constraint` is there for it.
         heeds_conditions: the algorithm reads the conditions of jobs on other jobs (`depends_on`, `singleton`, `array`)
@@ -71,6 +73,7 @@ class Scheduler(ABC, Generic[Options]):
     reads_waits: bool = False
     oversubscribes: bool = False
     places_tasks: ClassVar[bool] = False
+    counts_shares: ClassVar[bool] = False
     heeds_constraints: ClassVar[bool] = False
     heeds_conditions: ClassVar[bool] = False
     #: The class between the brackets of `Scheduler[...]`.

@@ -145,7 +145,7 @@ class Plan(RegistrationVerbs):
             hosts = _as_hosts(f"start {id_of('start', job)}", hosts)
         if job.id not in state.queue:
             raise PlanError(f"start {job.id} on {hosts}: {not_waiting(state, job.id)}")
-        usable = state.hosts.all & ~(state.hosts.down | state.hosts.part) if state.compute_sharing else state.hosts.free
+        usable = state.hosts.shareable if state.compute_sharing else state.hosts.free
         if hosts.bits & usable != hosts.bits or not hosts.bits:
             self._check_usable(job, hosts, usable)
         if placement is not None or mapping is not None or size_of(hosts.bits) != job.size:

@@ -93,7 +93,7 @@ def _check_placed(state: State, job: Job, placed: Placed, *, may_share: bool) ->
 def _check_tasks(state: State, placed: Placed, demand: JobDemand, what: str) -> None:
     """Check the number of tasks, and that their hosts may be used."""
     hosts = placed.hosts
-    wrong = hosts.bits & (state.hosts.busy | state.hosts.down)
+    wrong = hosts.bits & (state.hosts.whole | state.hosts.down)
     if wrong:
         raise PlanError(f"{what}: {not_usable(state.hosts, wrong & ~state.hosts.part)}")
     tasks = sum(place.tasks for place in placed.places)

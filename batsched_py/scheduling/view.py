@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from batsched_py.hostset import HostSet
+from batsched_py.model.host_capacities import machine_licences
 from batsched_py.model.host_room import HostRoom
 from batsched_py.model.job import Job
 from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES, Profile, parse_profile
@@ -61,6 +62,17 @@ class View:
     def compute_sharing(self) -> bool:
         """True if several jobs may run on one host."""
         return self._state.compute_sharing
+
+    @property
+    def shares_tasks(self) -> bool:
+        """True if tasks of several jobs may run on one host."""
+        return self._state.shares_rooms
+
+    @property
+    def licences(self) -> Mapping[str, int]:
+        """Name -> number of licences of the machine. ValueError if hosts state different numbers."""
+        hosts = self._state.hosts.by_id.values()
+        return machine_licences((host.properties, host.zone_properties) for host in hosts)
 
     @property
     def queue(self) -> Queue:

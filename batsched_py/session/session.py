@@ -499,6 +499,7 @@ class Session:
         """Set up the algorithm; finish registration if neither it nor external events submit jobs."""
         self._ready = True
         self._hint = constraint_hint(self._scheduler)
+        self._state.hosts.mixes = self._scheduler.counts_shares and self._state.compute_sharing
         self._scheduler.setup(self.view)
         submits = self._class.needs_dynamic_jobs or self._class.uses_dynamic_jobs
         if self._state.registration_open and not submits and self._requests is None:

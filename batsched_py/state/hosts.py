@@ -21,7 +21,7 @@ class Hosts:
 
     __slots__ = (
         *("_large", "all", "asleep", "busy", "by_id", "down", "free", "pstate", "storages", "stores", "switching"),
-        *("part", "unavailable"),
+        *("mixes", "part", "unavailable"),
     )
 
     def __init__(self, resources: Sequence[DescribedHost], storages: Sequence[DescribedHost] = ()) -> None:
@@ -38,6 +38,8 @@ class Hosts:
         self.busy = 0
         #: Bits of hosts that tasks share, whatever is left there.
         self.part = 0
+        #: True if jobs without demands may run on hosts with tasks: the algorithm counts what they use.
+        self.mixes = False
         #: Bits of hosts announced unavailable.
         self.unavailable = _bits(resources, frozenset({"unavailable"}))
         #: Bits of hosts in a sleep pstate.
@@ -54,7 +56,17 @@ class Hosts:
     @property
     def usable(self) -> int:
         """Bits of hosts on which tasks could begin now: free ones, and those that tasks share."""
-        return self.all & ~(self.busy | self.down)
+        return self.all & ~(self.whole | self.down)
+
+    @property
+    def whole(self) -> int:
+        """Bits of hosts on which no task may begin, because a job has them whole."""
+        return 0 if self.mixes else self.busy
+
+    @property
+    def shareable(self) -> int:
+        """Bits of hosts on which a job without a demand may begin, with compute sharing."""
+        return self.all & ~(self.down | (0 if self.mixes else self.part))
 
     def occupy(self, hosts: int) -> None:
         """Mark hosts busy: a job begins on them."""
@@ -69,7 +81,8 @@ class Hosts:
         """Mark busy hosts idle: the last job on them has ended."""
         self.busy ^= hosts
         free = self.free
-        back = without(hosts, self.down) if self.down else hosts
+        unfit = self.down | self.part
+        back = without(hosts, unfit) if unfit else hosts
         self.free = free | back
         if self._large:
             sized(self.free, size_of(free) + size_of(back))

@@ -197,7 +197,7 @@ class State:
 
     def _check_rooms(self, busy: int, part: int) -> None:
         """Check the hosts that tasks share, whose bits are `part`."""
-        if part != self.hosts.part or busy & part:
+        if part != self.hosts.part or (busy & part and not self.hosts.mixes):
             raise InvariantError(f"t={self.now}: shared hosts {self.hosts.part:b} are not those of tasks, {part:b}")
         if self.rooms is not None:
             runs = self.running.values()
@@ -343,7 +343,7 @@ class State:
         freed = run.hosts.bits & self.hosts.all if self.hosts.stores else run.hosts.bits
         if self.compute_sharing:
             for other in self.running.values():
-                freed &= ~other.hosts.bits
+                freed &= ~(0 if other.places else other.hosts.bits)
         self.hosts.vacate(freed)
         self.hosts_changed = True
         if self.profiles.forgets:
@@ -438,7 +438,7 @@ class State:
 
     def _execute_tasks(self, job: Job, command: commands.ExecuteJob) -> None:
         """Start a job whose tasks share hosts with others."""
-        if job.demand is None or self.rooms is None or command.hosts.bits & self.hosts.busy:
+        if job.demand is None or self.rooms is None or command.hosts.bits & self.hosts.whole:
             raise InvariantError(f"t={self.now}: {job.id} was started on hosts that it cannot share")
         try:
             self.rooms.take(job.demand, command.places)

@@ -214,13 +214,18 @@ class Checker:
 
 
 def run_packed(
-    name: str, options: dict[str, Any], workload: Workload, dialect: Dialect = V4, **settings: Any
+    name: str,
+    options: dict[str, Any],
+    workload: Workload,
+    dialect: Dialect = V4,
+    checking: type[Checker] = Checker,
+    **settings: Any,
 ) -> tuple[Result, Session, Checker]:
     """Run a workload with an algorithm, and check each message."""
     algorithm = load(name)
     settings = {"energy": algorithm.needs_energy, "dynamic_jobs": algorithm.needs_dynamic_jobs, **settings}
     session = Session(algorithm, options, compute_sharing=settings.get("compute_sharing", False))
-    checker = Checker(workload, dialect, float(options.get("power_cap", math.inf)))
+    checker = checking(workload, dialect, float(options.get("power_cap", math.inf)))
 
     def answer(request: bytes) -> bytes:
         reply = session.answer(request)

@@ -41,7 +41,7 @@ class Capacity:
     """Amounts of resources by type."""
 
     def __init__(self, types: Sequence[str], amounts: Amounts) -> None:
-        self._amounts: Mapping[str, Quantity] = dict(zip(types, amounts, strict=True))
+        self._amounts: Mapping[str, Quantity] = dict(zip(types, amounts, strict=False))  # without hidden columns
 
     def get_resource_types(self) -> list[str]:
         """Return the resource types of the site."""
