@@ -13,7 +13,7 @@ from batsched_py.leases.points import Point
 from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.task_columns import NO_GPUS
-from batsched_py.leases.task_filling import Span, fill_tasks
+from batsched_py.leases.task_filling import FillSpan, fill_tasks
 from batsched_py.leases.timeline import NO_LEASES
 
 # Two ways lead to a mapping. If all nodes are alike and no host has room for two of them, a mapping is a choice of
@@ -125,7 +125,7 @@ class GreedyMapper:
     def find_on(self, lease: Lease, nodes: dict[int, int], start: float, end: float, *, strict: bool) -> Mapping | None:
         """Return a mapping to the given hosts, for a resumption without migration (H40); None if they are not free."""
         if lease.needs is not None:
-            return self._fill_tasks(lease, (), Span(start, end, strict=strict), nodes)
+            return self._fill_tasks(lease, (), FillSpan(start, end, strict=strict), nodes)
         if lease.uniform and self._one_each(lease.demands[0]):
             hosts, demand = bits_of(nodes.values()), lease.demands[0]
             if hosts & ~self._table.room(demand, start):
@@ -189,7 +189,7 @@ class GreedyMapper:
         without: Collection[int] = NO_LEASES,
     ) -> Mapping | None:
         if lease.needs is not None:
-            return self._fill_tasks(lease, hosts, Span(start, end, strict=strict, without=without))
+            return self._fill_tasks(lease, hosts, FillSpan(start, end, strict=strict, without=without))
         if lease.suitable is not None:
             return self._fill_suitable(lease, hosts, start, end, strict=strict, without=without)
         nodes: dict[int, int] = {}
@@ -209,7 +209,7 @@ class GreedyMapper:
         return None
 
     def _fill_tasks(
-        self, lease: Lease, hosts: Sequence[int], span: Span, stays: dict[int, int] | None = None
+        self, lease: Lease, hosts: Sequence[int], span: FillSpan, stays: dict[int, int] | None = None
     ) -> Mapping | None:
         found = fill_tasks(self._table, lease, hosts, span, stays)
         return None if found is None else Mapping(found.nodes, found.end, gpus=found.gpus)

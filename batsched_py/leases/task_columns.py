@@ -20,7 +20,7 @@ from batsched_py.model.resources import CPU, MEMORY, Quantity
 # behind them:
 #
 # * Nodes on a host. An exclusive task, or a node with a whole host, takes all that a host may have, others take one.
-#   So whoever needs a host alone does not meet others, on hosts of any size.
+#   So a node that needs a host alone does not meet others, on hosts of any size.
 # * Each GPU, in thousandths. Instances of a type are filled by first fit again at each step of a timeline, so that a
 #   lease may move from one instance to another when a third one ends. Programs cannot change their GPUs. Therefore each
 #   GPU is a column of its own, and the numbers are chosen once, when the lease is mapped (`task_filling`).

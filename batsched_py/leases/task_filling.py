@@ -22,7 +22,7 @@ from batsched_py.leases.timeline import NO_LEASES, HostTimeline
 # do (`host_room.tightest_gpus`), so that whole ones stay free.
 
 
-class Span(NamedTuple):
+class FillSpan(NamedTuple):
     """The time for which hosts are sought.
 
     Attributes:
@@ -46,7 +46,7 @@ class Filling(NamedTuple):
 
 
 def fill_tasks(
-    table: LeaseTable, lease: Lease, hosts: Sequence[int], span: Span, stays: Mapping[int, int] | None = None
+    table: LeaseTable, lease: Lease, hosts: Sequence[int], span: FillSpan, stays: Mapping[int, int] | None = None
 ) -> Filling | None:
     """Return hosts for all nodes of a lease with needs, tried in the given order; None if there are too few.
 
@@ -65,7 +65,7 @@ def fill_tasks(
 class _Filler:
     """The nodes of a lease that have been placed so far."""
 
-    def __init__(self, table: LeaseTable, lease: Lease, span: Span) -> None:
+    def __init__(self, table: LeaseTable, lease: Lease, span: FillSpan) -> None:
         assert lease.needs is not None  # noqa: S101  # the caller's promise
         self._table, self._lease, self._span, self._needs = table, lease, span, lease.needs
         self.nodes: dict[int, int] = {}
