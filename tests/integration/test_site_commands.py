@@ -92,10 +92,11 @@ def test_a_break_of_an_experiment_is_ended(ask: Ask, tmp_path: Path, monkeypatch
         assert ask("experiment", "submit", "combined.json", "--user", "ann")[0] == 0
         assert ask("experiment", "submit", "web.json", "--user", "ann")[0] == 0
 
-        def held() -> bool:
-            return "break@100" in ask("timeline", "status", *ann)[1]
+        def held_by() -> str | None:
+            code, found, _ = ask("timeline", "status", "--json", *ann)
+            return None if code else str(json.loads(found)["vms"][0]["held_by"])
 
-        wait_for(held)
+        wait_for(lambda: held_by() == "break@100")
         for refused in (("status", *bob), ("resume", *bob), ("add", "Server", "{}", *bob)):
             assert ask("timeline", *refused)[2] == "batsched-py: error: it belongs to another user\n"
         assert "VM 'x': " in ask("timeline", "resume", "x", *ann)[2]
@@ -104,14 +105,12 @@ def test_a_break_of_an_experiment_is_ended(ask: Ask, tmp_path: Path, monkeypatch
         added = json.dumps({"at": 150, "run": "ask ${ctx.server}"})
         assert ask("timeline", "add", "Client", added, *ann)[0] == 0
         assert ask("timeline", "resume", "Server", *ann)[0] == 0
-        wait_for(
-            lambda: (
-                ["collect", "run", "200"]
-                in [row[:3] for row in cells(ask("timeline", "status", "Server", *ann)[1]) if "done" in row]
-            )
-        )
-        names = {row[0] for row in cells(ask("timeline", "status", "Client", *ann)[1])}
-        assert {"join 10.0.0.1", "ask 10.0.0.1"} <= names
+
+        def outcomes(vm: str) -> dict[str, str]:
+            return {row["name"]: row["outcome"] for row in json.loads(ask("timeline", "status", vm, "--json", *ann)[1])}
+
+        wait_for(lambda: outcomes("Server")["collect"] == "done")
+        assert outcomes("Client") == {"join 10.0.0.1": "done", "ask 10.0.0.1": "done"}
         assert ask("site", "results", "site", "-e", "all")[0] == 0
     assert "1/Client,ask 10.0.0.1,run,150," in Path("all_timeline.csv").read_text()
 
@@ -134,7 +133,9 @@ def test_timelines_are_shown_resumed_and_extended(ask: Ask, tmp_path: Path, monk
         assert ask("timeline", "status", "nobody")[2] == "batsched-py: error: there is no VM nobody\n"
         assert ask("timeline", "resume", "vm")[1].startswith("Resumed at ")
         assert ask("timeline", "resume")[0] == 0
-        wait_for(lambda: ["probe", "run", "40"] in [row[:3] for row in cells(ask("timeline", "status", "vm")[1])])
+        wait_for(
+            lambda: any(row["name"] == "probe" for row in json.loads(ask("timeline", "status", "vm", "--json")[1]))
+        )
         assert json.loads(ask("timeline", "status", "--json")[1])["failed"] == ""
         assert ask("site", "close") == (0, "The site ends when all requests are done.\n", "")
         site.process.communicate()
