@@ -13,7 +13,7 @@ from math import floor, inf
 
 from batsched_py.slurm.cluster import ClusterState
 from batsched_py.slurm.configuration import SlurmPartition
-from batsched_py.slurm.forecast import EndForecast, JobForecast
+from batsched_py.slurm.forecast import EndForecast, JobEnds, JobForecast
 from batsched_py.slurm.jobs import PENDING, SlurmJob
 from batsched_py.slurm.node_use import NodeAllocation
 from batsched_py.slurm.pass_outcome import PassOutcome
@@ -107,49 +107,50 @@ class BackfillScheduler:
         job.partition = partition
         now, seconds = floor(here.now), (job.request.time_min or job.limit) * 60
         after, may_reserve = float(now), self._may_reserve(here, job, partition)
-        # Without other edges than those of the table, edges without room for the job are skipped at once.
-        base = candidate.partition.nodes & ~self._cluster.unavailable
-        is_plain = not self._cluster.reservations.all and not self._options.bf_licenses
-        last = here.now + self._options.bf_window * 60
         here.holds_before(here.table.next_begin(now + seconds) - seconds)
         if self._preemption.is_possible and self._preempts(here, candidate, now, now + seconds):
             return
+        ends, last = self._ends(job), here.now + self._options.bf_window * 60
+        # Where only this table changes which nodes there are, edges before the first end of what is reserved leave a
+        # job no more nodes: it starts there no earlier.
+        is_jumping = ends.is_simple and not self._cluster.reservations.all and not self._options.bf_licenses
         while True:
             nodes = self._nodes(here, candidate, after, after + seconds)
-            following = self._next_edge(here, after) if may_reserve else None
-            if following is not None and is_plain and nodes.bit_count() < job.min_nodes:
-                here.is_again_due = True
-                self._cluster.mark_changed(here.now)
-                after = here.table.next_room(after, seconds, base, job.min_nodes)
-                if after > last:
-                    return
-                continue
-            found = self._earliest(job, nodes, after, now) if nodes else None
-            if found is not None and (not may_reserve or found.start <= here.table.next_end(after, after + seconds)):
+            found = ends.earliest(nodes, after=after, now=now) if nodes else None
+            until = here.table.next_end(after, after + seconds) if may_reserve else inf
+            if found is not None and found.start <= until:
                 start, allocation = found.start, found.allocation
-                if (
-                    start <= now
-                    and allocation is not None
-                    and not self._lacks_licences(here, candidate, start, start + seconds)
-                ):
+                lacks = start <= now and self._lacks_licences(here, candidate, start, start + seconds)
+                if allocation is not None and start <= now and not lacks:
                     self._start(here, job, partition, allocation)
                     return
-                planned = self._planned(job, start, start + seconds, self._reserved(job, nodes, found))
+                planned = self._planned(job, start, start + seconds, self._reserved(job, nodes, found, ends))
                 here.holds_before(start - self._options.bf_window * 60)
                 if start > now and (not may_reserve or self._is_free(here, candidate, planned)):
                     if may_reserve and start <= now + self._options.bf_window * 60:
                         self._reserve(here, job, partition, planned)
                     return
+            following = self._next_edge(here, after) if may_reserve else None
             if following is None:
                 return
-            after = following
             here.is_again_due = True
             self._cluster.mark_changed(here.now)
+            after = following
+            if is_jumping:
+                if until < inf and (found is None or found.least > until):
+                    after = max(after, until)
+                base = partition.nodes & ~self._cluster.unavailable
+                best = ends.earliest(base, after=after, now=now)
+                if best is None:
+                    return
+                after = here.table.next_chance(after, seconds, base, job.min_nodes, least=best.least)
+                if after > last:
+                    return
 
-    def _earliest(self, job: SlurmJob, nodes: int, after: float, now: float) -> JobForecast | None:
+    def _ends(self, job: SlurmJob) -> JobEnds:
         if self._forecast is None or self._forecast.version != self._cluster.version:
             self._forecast = EndForecast(self._cluster, self._clock)
-        return self._forecast.earliest(job, nodes, after=after, now=now)
+        return self._forecast.of(job)
 
     def _preempts(self, here: BackfillPass, candidate: Candidate, now: float, end: float) -> bool:
         """Let running jobs give way if it can only start now in this way, and keep the nodes for it."""
@@ -176,13 +177,10 @@ class BackfillScheduler:
         # A job whose limit ends in the very second in which a reservation begins does not fit before it.
         return nodes & ~here.table.reserved(start, end)
 
-    def _reserved(self, job: SlurmJob, nodes: int, found: JobForecast) -> int:
+    def _reserved(self, job: SlurmJob, nodes: int, found: JobForecast, ends: JobEnds) -> int:
         """Return the nodes that are reserved for a job: all that may be used if features are counted."""
         choices = self._cluster.selector.choices(job.request.constraint)
-        if choices[0].groups:
-            return nodes & choices[0].nodes
-        assert self._forecast is not None  # noqa: S101
-        return self._forecast.nodes(job, found)
+        return nodes & choices[0].nodes if choices[0].groups else ends.nodes(found)
 
     def _planned(self, job: SlurmJob, start: float, end: float, nodes: int) -> PlannedStart:
         step = self._options.bf_resolution

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import floor
+from math import floor, inf
 from typing import Final, NamedTuple
 
 from batsched_py.slurm.cluster import ClusterState
@@ -40,18 +40,23 @@ _WINDOW: Final = 30
 
 @dataclass(slots=True)
 class _Fit:
-    """The number of ends after which a request fits (0: now), and the nodes once they were asked for."""
+    """The numbers of ends after which a request fits (0: now), and after which it starts; the nodes once asked for."""
 
+    first: int
     number: int
     nodes: int = 0
 
 
 class JobForecast(NamedTuple):
-    """An earliest start: the number of ends before it, the nodes where they are known, and an allocation for now."""
+    """An earliest start, the nodes that were allowed, and an allocation for now.
+
+    `least` is an instant before which no start is found on some of these nodes only.
+    """
 
     start: float
-    fit: _Fit
+    least: float
     allowed: int
+    fit: _Fit
     allocation: NodeAllocation | None = None
 
 
@@ -89,28 +94,38 @@ class EndForecast:
         self._idle = [cluster.use.idle]
         self._shapes: dict[RequestShape, _ShapeEnds] = {}
         self._states = _EndStates(cluster, self._running)
-        #: Request and nodes -> when it fits; None if it never does.
-        self._known: dict[tuple[object, ...], _Fit | None] = {}
+        #: Request -> nodes -> when it fits; None if it never does.
+        self._known: dict[tuple[object, ...], dict[int, _Fit | None]] = {}
 
-    def earliest(self, job: SlurmJob, nodes: int, *, after: float, now: float) -> JobForecast | None:
-        """Return the earliest start as `earliest` does; its nodes are found by `nodes`."""
-        cluster, selector = self._cluster, self._cluster.selector
+    def of(self, job: SlurmJob) -> JobEnds:
+        """Return the earliest starts of one job."""
         choice = self._simple(job)
         if choice is None:
-            found = earliest(cluster, job, nodes, after=after, now=now, clock=self._clock)
-            return None if found is None else JobForecast(found[0], _Fit(-1, found[1].nodes), nodes, found[1])
-        nodes = choice.nodes & selector.nodes_for_user(cluster.use, job, nodes)
-        shape = selector.table.shape(job)
-        key = (shape, job.min_nodes, job.max_nodes, job.tasks, nodes)
-        if key not in self._known:
-            number = self._number(job, shape, nodes)
-            self._known[key] = None if number is None else _Fit(number)
-        fit = self._known[key]
-        if fit is None:
+            return JobEnds(self, self._cluster, job)
+        shape, cluster = self._cluster.selector.table.shape(job), self._cluster
+        allowed = choice.nodes & cluster.selector.nodes_for_user(cluster.use, job, cluster.configuration.all_nodes)
+        known = self._known.setdefault((shape, job.min_nodes, job.max_nodes, job.tasks), {})
+        return SimpleJobEnds(self, cluster, job, shape, allowed, known)
+
+    def plain(self, job: SlurmJob, nodes: int, after: float, now: float) -> JobForecast | None:
+        """Return an earliest start by releasing the ends one by one."""
+        found = earliest(self._cluster, job, nodes, after=after, now=now, clock=self._clock)
+        return None if found is None else JobForecast(found[0], -inf, nodes, _Fit(0, 0, found[1].nodes), found[1])
+
+    def end(self, number: int) -> float:
+        """Return the instant of an end, by its number from 1."""
+        return self._ends[number - 1]
+
+    def fit(self, job: SlurmJob, shape: RequestShape, nodes: int) -> _Fit | None:
+        """Return the numbers of ends after which a job fits on these nodes, and starts; None if it never does."""
+        idle = self._cluster.selector.table.of(self._cluster.idle, shape).nodes
+        if (nodes & idle).bit_count() < job.min_nodes:
             return None
-        if not fit.number:
-            return JobForecast(after, fit, nodes, selector.select(cluster.use, job, nodes) if after <= now else None)
-        return JobForecast(max(after, self._ends[fit.number - 1], now + 1), fit, nodes)
+        if shape.is_exclusive:
+            first = self._whole(nodes & idle, job.min_nodes)
+        else:
+            first = self._shape_ends(shape).first_fit(job, nodes)
+        return None if first is None else _Fit(first, self._tested(first, nodes) if first else 0)
 
     def nodes(self, job: SlurmJob, found: JobForecast) -> int:
         """Return the nodes of an earliest start."""
@@ -137,15 +152,6 @@ class EndForecast:
         )
         is_plain = len(choices) == 1 and not choices[0].groups and not request.gpus and not configuration.switches
         return choices[0] if is_enough and is_plain and not self._cluster.has_suspended else None
-
-    def _number(self, job: SlurmJob, shape: RequestShape, nodes: int) -> int | None:
-        """Return the number of ends after which a job starts on these nodes; None if it never does."""
-        idle = self._cluster.selector.table.of(self._cluster.idle, shape).nodes
-        if (nodes & idle).bit_count() < job.min_nodes:
-            return None
-        if shape.is_exclusive:
-            return self._tested(self._whole(nodes & idle, job.min_nodes), nodes)
-        return self._tested(self._shape_ends(shape).first_fit(job, nodes), nodes)
 
     def _shape_ends(self, shape: RequestShape) -> _ShapeEnds:
         if shape not in self._shapes:
@@ -179,9 +185,9 @@ class EndForecast:
                 low = middle
         return high
 
-    def _tested(self, number: int | None, nodes: int) -> int | None:
-        """Return the first number of ends, from this one on, after which a start is tested; None if it is None."""
-        if not number or self._cluster.configuration.linear:
+    def _tested(self, number: int, nodes: int) -> int:
+        """Return the first number of ends, from this one on, after which a start is tested."""
+        if self._cluster.configuration.linear:
             return number
         growth, clock = self._cluster.configuration.scheduler.bf_window_linear or None, self._clock
         window: EndWindow | None = None
@@ -198,6 +204,58 @@ class EndForecast:
             if is_empty and tested >= number:
                 return tested
         return tested
+
+
+class JobEnds:
+    """Earliest starts of one job, by releasing ends one by one."""
+
+    #: Does the job fit if nodes and tasks suffice, so that it starts no earlier on fewer nodes?
+    is_simple = False
+
+    def __init__(self, forecast: EndForecast, cluster: ClusterState, job: SlurmJob) -> None:
+        self._forecast, self._cluster, self._job = forecast, cluster, job
+
+    def earliest(self, nodes: int, *, after: float, now: float) -> JobForecast | None:
+        """Return the first start from `after` on these nodes; None if there is none."""
+        return self._forecast.plain(self._job, nodes, after, now)
+
+    def nodes(self, found: JobForecast) -> int:
+        """Return the nodes of an earliest start."""
+        return self._forecast.nodes(self._job, found)
+
+
+class SimpleJobEnds(JobEnds):
+    """Earliest starts of a job that fits if nodes and tasks suffice."""
+
+    is_simple = True
+
+    def __init__(
+        self,
+        forecast: EndForecast,
+        cluster: ClusterState,
+        job: SlurmJob,
+        shape: RequestShape,
+        allowed: int,
+        known: dict[int, _Fit | None],
+    ) -> None:
+        super().__init__(forecast, cluster, job)
+        self._shape, self._allowed, self._known = shape, allowed, known
+
+    def earliest(self, nodes: int, *, after: float, now: float) -> JobForecast | None:
+        """Return the first start from `after` on these nodes; None if there is none."""
+        nodes &= self._allowed
+        if nodes in self._known:
+            fit = self._known[nodes]
+        else:
+            fit = self._known[nodes] = self._forecast.fit(self._job, self._shape, nodes)
+        if fit is None:
+            return None
+        if fit.number:
+            start = max(after, self._forecast.end(fit.number), now + 1)
+            return JobForecast(start, self._forecast.end(fit.first), nodes, fit)
+        cluster = self._cluster
+        allocation = cluster.selector.select(cluster.use, self._job, nodes) if after <= now else None
+        return JobForecast(after, after, nodes, fit, allocation)
 
 
 class _EndStates:

@@ -52,19 +52,20 @@ class PlanTable:
 
     def reserved(self, begin: float, end: float) -> int:
         """Return the nodes that are reserved at an instant from begin to end, both inclusive."""
-        first = max(bisect_right(self.edges, begin) - 1, 0)
+        edges = self.edges
+        first = bisect_right(edges, begin)
         nodes = 0
-        for at in range(first, bisect_right(self.edges, end)):
-            nodes |= self._nodes[at]
+        for reserved in self._nodes[first - 1 if first else 0 : bisect_right(edges, end, first)]:
+            nodes |= reserved
         return nodes
 
-    def next_room(self, after: float, seconds: float, nodes: int, count: int) -> float:
-        """Return the first edge after an instant at which so many of the nodes are not reserved for so long.
+    def next_room(self, since: float, seconds: float, nodes: int, count: int) -> float:
+        """Return the first edge from an instant on at which so many of the nodes are not reserved for so long.
 
         The interval is inclusive, as for `reserved`; infinite if there is no such edge.
         """
         edges, reserved = self.edges, self._nodes
-        at = bisect_right(edges, after)
+        at = bisect_left(edges, since)
         while at < len(edges):
             free = nodes
             for until in range(at, bisect_right(edges, edges[at] + seconds)):
@@ -77,6 +78,20 @@ class PlanTable:
                 return edges[at]
             at += 1
         return inf
+
+    def next_chance(self, since: float, seconds: float, nodes: int, count: int, *, least: float) -> float:
+        """Return the first edge from an instant on with room, from which a start is possible before a reservation ends.
+
+        It is not before `least`; infinite if there is no such edge.
+        """
+        while True:
+            since = self.next_room(since, seconds, nodes, count)
+            if since >= least or since == inf:
+                return since
+            until = self.next_end(since, since + seconds)
+            if until >= least:
+                return since
+            since = until
 
     def is_free(self, nodes: int, begin: float, end: float) -> bool:
         """Is none of these nodes reserved within [begin, end)?"""

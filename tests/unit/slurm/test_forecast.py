@@ -90,7 +90,7 @@ def test_the_ends_of_all_jobs_together_forecast_as_ends_one_by_one(
             for after in (now, now + 100):
                 plain = earliest(cluster, job, nodes, after=after, now=now, clock=13)
                 forecast = EndForecast(cluster, 13)
-                found = forecast.earliest(job, nodes, after=after, now=now)
+                found = forecast.of(job).earliest(nodes, after=after, now=now)
                 assert (found is None) == (plain is None)
                 if found is not None and plain is not None:
                     assert (found.start, forecast.nodes(job, found)) == (plain[0], plain[1].nodes)

@@ -48,6 +48,6 @@ def test_the_next_room_is_the_first_edge_with_enough_free_nodes(
 ) -> None:
     """Edges before it have too few for so long."""
     plans, made = table(drawn)
-    edges = sorted({x for one in plans for x in (one.begin, one.end) if x > after})
+    edges = sorted({x for one in plans for x in (one.begin, one.end) if x >= after})
     rooms = [x for x in edges if (15 & ~made.reserved(x, x + seconds)).bit_count() >= count]
     assert made.next_room(after, seconds, 15, count) == (rooms[0] if rooms else inf)
