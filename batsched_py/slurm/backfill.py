@@ -13,10 +13,12 @@ from math import floor, inf
 
 from batsched_py.slurm.cluster import ClusterState
 from batsched_py.slurm.configuration import SlurmPartition
-from batsched_py.slurm.forecast import EndForecast, JobEnds, JobForecast
+from batsched_py.slurm.edge_search import search_edges
+from batsched_py.slurm.forecast import EndForecast, JobEnds, JobForecast, SimpleJobEnds
 from batsched_py.slurm.jobs import PENDING, SlurmJob
 from batsched_py.slurm.node_use import NodeAllocation
 from batsched_py.slurm.pass_outcome import PassOutcome
+from batsched_py.slurm.pass_tests import JobTest, PassTests
 from batsched_py.slurm.plan_table import PlannedStart, PlanTable
 from batsched_py.slurm.preemption import JobPreemption
 from batsched_py.slurm.queue import Candidate
@@ -35,6 +37,9 @@ class BackfillPass:
     started: int = 0
     is_over: bool = False
     table: PlanTable = field(default_factory=PlanTable)
+    #: Tests of this pass, and of the one before as long as they can be used.
+    tests: PassTests = field(default_factory=lambda: PassTests(-1))
+    before: PassTests | None = None
     #: Instant until which a pass decides the same if nothing but time passes; and whether it found more to do.
     until: float = inf
     is_again_due: bool = False
@@ -59,22 +64,59 @@ class BackfillScheduler:
         self._options = cluster.configuration.scheduler
         self.last: BackfillPass | None = None
         self._forecast: EndForecast | None = None
+        self._tests = PassTests(-1, until=-inf)
 
     def run(self, now: float) -> PassOutcome:
         """Run a pass; return whether it would be the same again."""
         cluster, version = self._cluster, self._cluster.version
+        candidates, before = cluster.candidates(now), self._tests
         self.last = here = BackfillPass(now)
-        for candidate in cluster.candidates(now):
+        self._tests = here.tests = PassTests(cluster.basis)
+        here.before = before if cluster.is_timeless and before.hold(cluster.basis, now) else None
+        for candidate in candidates:
             if here.is_over:
                 break
             if candidate.job.state == PENDING and self._is_tested(here, candidate):
-                self._try(here, candidate)
-        self._forecast = None
-        here.holds_before(cluster.first_end() - 1, *(edge for one in here.plan for edge in self._limits(one)))
-        is_clear = cluster.first_end() - 1 > now and cluster.version == version and cluster.is_timeless
-        return PassOutcome(
-            version, min(here.until, cluster.queue.next_instant()) if is_clear else -inf, here.is_again_due
-        )
+                self._test(here, candidate)
+        return self._outcome(here, version)
+
+    def _test(self, here: BackfillPass, candidate: Candidate) -> None:
+        """Test a job, or use the test of the pass before."""
+        job, plans, until = candidate.job, len(here.plan), here.until
+        may_reserve, before = self._may_reserve(here, job, candidate.partition), here.before
+        if before is not None and (
+            found := before.find(candidate, here.plan, may_reserve=may_reserve, instant=here.now)
+        ):
+            job.partition = candidate.partition
+            if found.planned is not None:
+                self._reserve(here, job, candidate.partition, found.planned)
+            if found.is_again_due:
+                here.is_again_due = True
+                self._cluster.mark_changed(here.now)
+            here.tests.tests[candidate] = found
+            here.until = min(until, found.until)
+            return
+        is_again_due, here.until, here.is_again_due = here.is_again_due, inf, False
+        self._try(here, candidate, may_reserve=may_reserve)
+        planned = here.plan[-1] if len(here.plan) > plans else None
+        here.tests.tests[candidate] = JobTest(plans, may_reserve, here.until, planned, here.is_again_due)
+        here.until, here.is_again_due = min(until, here.until), here.is_again_due or is_again_due
+        if self._cluster.basis != here.tests.basis or (
+            before is not None and planned is not None and before.plan[plans : plans + 1] != [planned]
+        ):
+            here.before = None
+
+    def _outcome(self, here: BackfillPass, version: int) -> PassOutcome:
+        """Return the outcome of a pass that began with a version of the cluster."""
+        cluster, tests = self._cluster, here.tests
+        if cluster.basis != tests.basis or not cluster.is_timeless or cluster.first_end() - 1 <= here.now:
+            tests.until = -inf
+        else:
+            edges = [edge for one in here.plan for edge in self._limits(one)]
+            tests.plan, tests.until = here.plan, min((edge for edge in edges if edge > here.now), default=inf)
+            tests.until = min(tests.until, cluster.first_end() - 1)
+        until = min(here.until, tests.until, cluster.queue.next_instant())
+        return PassOutcome(version, until if cluster.version == version else -inf, here.is_again_due)
 
     def _limits(self, one: PlannedStart) -> tuple[float, ...]:
         """Return the instants from which a planned start is seen otherwise: at edges, and as they come into view."""
@@ -101,54 +143,78 @@ class BackfillScheduler:
         here.by_partition[partition.name] += 1
         return True
 
-    def _try(self, here: BackfillPass, candidate: Candidate) -> None:
+    def _try(self, here: BackfillPass, candidate: Candidate, *, may_reserve: bool) -> None:
         """Start the job, or reserve its earliest start; each further try is from the next edge of the table."""
         job, partition = candidate.job, candidate.partition
         job.partition = partition
         now, seconds = floor(here.now), (job.request.time_min or job.limit) * 60
-        after, may_reserve = float(now), self._may_reserve(here, job, partition)
+        after = float(now)
+        here.holds_before(job.submitted + self._options.bf_min_age_reserve)
         here.holds_before(here.table.next_begin(now + seconds) - seconds)
         if self._preemption.is_possible and self._preempts(here, candidate, now, now + seconds):
             return
-        ends, last = self._ends(job), here.now + self._options.bf_window * 60
-        # Where only this table changes which nodes there are, edges before the first end of what is reserved leave a
-        # job no more nodes: it starts there no earlier.
-        is_jumping = ends.is_simple and not self._cluster.reservations.all and not self._options.bf_licenses
+        ends = self._ends(job)
         while True:
             nodes = self._nodes(here, candidate, after, after + seconds)
             found = ends.earliest(nodes, after=after, now=now) if nodes else None
             until = here.table.next_end(after, after + seconds) if may_reserve else inf
             if found is not None and found.start <= until:
-                start, allocation = found.start, found.allocation
-                lacks = start <= now and self._lacks_licences(here, candidate, start, start + seconds)
-                if allocation is not None and start <= now and not lacks:
-                    self._start(here, job, partition, allocation)
+                lacks = found.start <= now and self._lacks_licences(here, candidate, found.start, found.start + seconds)
+                if found.allocation is not None and found.start <= now and not lacks:
+                    self._start(here, job, partition, found.allocation)
                     return
-                planned = self._planned(job, start, start + seconds, self._reserved(job, nodes, found, ends))
-                here.holds_before(start - self._options.bf_window * 60)
-                if start > now and (not may_reserve or self._is_free(here, candidate, planned)):
-                    if may_reserve and start <= now + self._options.bf_window * 60:
-                        self._reserve(here, job, partition, planned)
+                planned = self._planned(job, found.start, seconds, self._reserved(job, nodes, found, ends))
+                if found.start > now and (not may_reserve or self._is_free(here, candidate, planned)):
+                    self._plan(here, candidate, planned, may_reserve=may_reserve)
                     return
             following = self._next_edge(here, after) if may_reserve else None
             if following is None:
                 return
             here.is_again_due = True
             self._cluster.mark_changed(here.now)
+            if isinstance(ends, SimpleJobEnds) and self._is_plain():
+                self._search(here, candidate, ends, following)
+                return
             after = following
-            if is_jumping:
-                if until < inf and (found is None or found.least > until):
-                    after = max(after, until)
-                base = partition.nodes & ~self._cluster.unavailable
-                best = ends.earliest(base, after=after, now=now)
-                if best is None:
-                    return
-                after = here.table.next_chance(after, seconds, base, job.min_nodes, least=best.least)
-                if after > last:
-                    return
+
+    def _is_plain(self) -> bool:
+        """Does only the table of a pass change which nodes a job may use?"""
+        return not self._cluster.reservations.all and not self._options.bf_licenses
+
+    def _search(self, here: BackfillPass, candidate: Candidate, ends: SimpleJobEnds, since: float) -> None:
+        """Plan the first start at or after an edge of the table."""
+        job, seconds = candidate.job, (candidate.job.request.time_min or candidate.job.limit) * 60
+        planned: PlannedStart | None = None
+
+        def is_free(found: JobForecast) -> bool:
+            nonlocal planned
+            planned = self._planned(job, found.start, seconds, ends.nodes(found))
+            return here.table.is_free(planned.nodes, planned.begin, planned.end)
+
+        nodes = candidate.partition.nodes & ~self._cluster.unavailable
+        last = here.now + self._options.bf_window * 60
+        found = search_edges(
+            here.table,
+            ends,
+            nodes,
+            seconds=seconds,
+            since=since,
+            last=last,
+            now=floor(here.now),
+            is_free=is_free,
+        )
+        if found is not None and planned is not None:
+            self._plan(here, candidate, planned, may_reserve=True)
+
+    def _plan(self, here: BackfillPass, candidate: Candidate, planned: PlannedStart, *, may_reserve: bool) -> None:
+        """Reserve a planned start, if it is within bf_window."""
+        window = self._options.bf_window * 60
+        here.holds_before(planned.start - window)
+        if may_reserve and planned.start <= floor(here.now) + window:
+            self._reserve(here, candidate.job, candidate.partition, planned)
 
     def _ends(self, job: SlurmJob) -> JobEnds:
-        if self._forecast is None or self._forecast.version != self._cluster.version:
+        if self._forecast is None or self._forecast.basis != self._cluster.basis:
             self._forecast = EndForecast(self._cluster, self._clock)
         return self._forecast.of(job)
 
@@ -162,7 +228,7 @@ class BackfillScheduler:
         if allocation is None:
             return False
         if job.state == PENDING:
-            here.add(self._planned(job, now, now, allocation.nodes))
+            here.add(self._planned(job, now, 0, allocation.nodes))
         return True
 
     def _nodes(self, here: BackfillPass, candidate: Candidate, start: float, end: float) -> int:
@@ -182,8 +248,8 @@ class BackfillScheduler:
         choices = self._cluster.selector.choices(job.request.constraint)
         return nodes & choices[0].nodes if choices[0].groups else ends.nodes(found)
 
-    def _planned(self, job: SlurmJob, start: float, end: float, nodes: int) -> PlannedStart:
-        step = self._options.bf_resolution
+    def _planned(self, job: SlurmJob, start: float, seconds: float, nodes: int) -> PlannedStart:
+        step, end = self._options.bf_resolution, start + seconds
         begin = floor((start + self._clock) / step) * step - self._clock
         until = floor((end + self._clock) / step) * step - self._clock
         return PlannedStart(job.key, start, begin, max(until, begin + step), nodes, job.request.licences)
@@ -223,7 +289,6 @@ class BackfillScheduler:
 
     def _may_reserve(self, here: BackfillPass, job: SlurmJob, partition: SlurmPartition) -> bool:
         options = self._options
-        here.holds_before(job.submitted + options.bf_min_age_reserve)
         if job.priority_in(partition) < options.bf_min_prio_reserve:
             return False
         if options.bf_min_age_reserve and here.now - job.submitted < options.bf_min_age_reserve:

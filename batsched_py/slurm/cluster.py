@@ -57,6 +57,8 @@ class ClusterState:
         self.is_pass_due = False
         #: Number of changes on which passes depend: with the same one, and no other time, a pass decides the same.
         self.version = 0
+        #: Number of those of them that were not new jobs or another order of the queue.
+        self.basis = 0
 
     @property
     def pending(self) -> list[SlurmJob]:
@@ -76,9 +78,14 @@ class ClusterState:
             self.limits.note_submission(job)
         self.version += 1
 
+    def note_change(self) -> None:
+        """Note a change on which all decisions may depend."""
+        self.version += 1
+        self.basis += 1
+
     def note_command(self) -> None:
         """Note that a command may have changed jobs, nodes and reservations."""
-        self.version += 1
+        self.note_change()
         self.priorities.is_outdated = True
         self.queue.note_changes()
         self.limits.note_changes(self.running)
@@ -150,7 +157,7 @@ class ClusterState:
         self.limits.note_start(job)
         self._count(job, 1)
         self.queue.note_state(job)
-        self.version += 1
+        self.note_change()
         self.mark_changed(now)
         self.decisions.append(JobStart(job.key, now, self.names(allocation.nodes), by))
 
@@ -176,7 +183,7 @@ class ClusterState:
         self._suspended.pop(job, None)
         self.limits.note_stop(job)
         self._count(job, -1)
-        self.version += 1
+        self.note_change()
         if job in self.completing:
             self.completing.remove(job)
         self.use.release(job.kept or job.allocation)
@@ -202,7 +209,7 @@ class ClusterState:
             job.state, job.ended, job.exit_ok = state, now, False
             self.limits.note_end(job)
             self.queue.note_state(job)
-            self.version += 1
+            self.note_change()
             self.mark_changed(now)
         else:
             self.end(job, state, now, is_ok=False)
@@ -228,7 +235,7 @@ class ClusterState:
     def preempt(self, job: SlurmJob, is_requeued: bool, now: float) -> None:
         """Decide that a running job ends at once; its nodes are free a little later, by `complete`."""
         job.is_requeued = is_requeued
-        self.version += 1
+        self.note_change()
         job.complete_at = now + (self.requeue_delay if is_requeued else self.cancel_delay)
         self.completing.append(job)
         self.completing.sort(key=lambda one: (one.complete_at or 0, one.sequence))

@@ -141,7 +141,7 @@ class SlurmController:
             self._now = max(self._now, now)
             self.cluster.unavailable = self.cluster.unavailable & ~self._drained | nodes
             self._drained = nodes
-            self.cluster.version += 1
+            self.cluster.note_change()
             self.cluster.mark_changed(now)
             self.cluster.is_pass_due = True
 

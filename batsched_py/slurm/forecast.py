@@ -23,14 +23,14 @@ from typing import Final, NamedTuple
 from batsched_py.slurm.cluster import ClusterState
 from batsched_py.slurm.features import FeatureChoice
 from batsched_py.slurm.jobs import RequestShape, SlurmJob
-from batsched_py.slurm.node_use import NodeAllocation, Offer
-from batsched_py.slurm.offers import each_bit
+from batsched_py.slurm.node_use import NodeAllocation
+from batsched_py.slurm.shape_ends import EndStates, ShapeEnds
 
 # A pass of backfill asks for the earliest start of hundreds of jobs, each several times, and releases of running jobs
 # are the same for all of them. Whether a job fits is nearly always a matter of two numbers: nodes with an offer, and
 # tasks on them, which only grow as jobs end. So the number of the end at which a job fits is found without selecting
 # nodes: with whole nodes by bisection in the sets of idle nodes, otherwise in a list of the offers that change with
-# each end (`_ShapeEnds`), which requests of one shape share. Nodes are selected once, for that end. Jobs for which this
+# each end (`ShapeEnds`), which requests of one shape share. Nodes are selected once, for that end. Jobs for which this
 # does not hold (counted features, GPUs of the whole job, bounded numbers of unequal nodes, switches, suspended jobs)
 # release the ends one by one: `earliest`, which is also the definition.
 
@@ -39,7 +39,7 @@ _WINDOW: Final = 30
 
 
 @dataclass(slots=True)
-class _Fit:
+class RequestFit:
     """The numbers of ends after which a request fits (0: now), and after which it starts; the nodes once asked for."""
 
     first: int
@@ -56,7 +56,7 @@ class JobForecast(NamedTuple):
     start: float
     least: float
     allowed: int
-    fit: _Fit
+    fit: RequestFit
     allocation: NodeAllocation | None = None
 
 
@@ -86,37 +86,37 @@ class EndForecast:
 
     def __init__(self, cluster: ClusterState, clock: int) -> None:
         self._cluster, self._clock = cluster, clock
-        self.version = cluster.version
+        #: The state of the cluster for which it holds.
+        self.basis = cluster.basis
         self._running = cluster.running_by_end()
-        self._ends = [job.limit_end for job in self._running]
+        self.ends = [job.limit_end for job in self._running]
         self._masks = [job.allocation.nodes if job.allocation is not None else 0 for job in self._running]
         #: Idle nodes before the first end, and after each one, as far as they were asked for.
         self._idle = [cluster.use.idle]
-        self._shapes: dict[RequestShape, _ShapeEnds] = {}
-        self._states = _EndStates(cluster, self._running)
+        self._shapes: dict[RequestShape, ShapeEnds] = {}
+        self._states = EndStates(cluster, self._running)
         #: Request -> nodes -> when it fits; None if it never does.
-        self._known: dict[tuple[object, ...], dict[int, _Fit | None]] = {}
+        self._known: dict[tuple[object, ...], dict[int, RequestFit | None]] = {}
 
     def of(self, job: SlurmJob) -> JobEnds:
         """Return the earliest starts of one job."""
         choice = self._simple(job)
         if choice is None:
             return JobEnds(self, self._cluster, job)
-        shape, cluster = self._cluster.selector.table.shape(job), self._cluster
+        cluster = self._cluster
         allowed = choice.nodes & cluster.selector.nodes_for_user(cluster.use, job, cluster.configuration.all_nodes)
-        known = self._known.setdefault((shape, job.min_nodes, job.max_nodes, job.tasks), {})
-        return SimpleJobEnds(self, cluster, job, shape, allowed, known)
+        return SimpleJobEnds(self, cluster, job, allowed)
+
+    def known(self, job: SlurmJob, shape: RequestShape) -> dict[int, RequestFit | None]:
+        """Return when jobs with the request of this one fit, by nodes, as far as it was asked for."""
+        return self._known.setdefault((shape, job.min_nodes, job.max_nodes, job.tasks), {})
 
     def plain(self, job: SlurmJob, nodes: int, after: float, now: float) -> JobForecast | None:
         """Return an earliest start by releasing the ends one by one."""
         found = earliest(self._cluster, job, nodes, after=after, now=now, clock=self._clock)
-        return None if found is None else JobForecast(found[0], -inf, nodes, _Fit(0, 0, found[1].nodes), found[1])
+        return None if found is None else JobForecast(found[0], -inf, nodes, RequestFit(0, 0, found[1].nodes), found[1])
 
-    def end(self, number: int) -> float:
-        """Return the instant of an end, by its number from 1."""
-        return self._ends[number - 1]
-
-    def fit(self, job: SlurmJob, shape: RequestShape, nodes: int) -> _Fit | None:
+    def fit(self, job: SlurmJob, shape: RequestShape, nodes: int) -> RequestFit | None:
         """Return the numbers of ends after which a job fits on these nodes, and starts; None if it never does."""
         idle = self._cluster.selector.table.of(self._cluster.idle, shape).nodes
         if (nodes & idle).bit_count() < job.min_nodes:
@@ -125,7 +125,7 @@ class EndForecast:
             first = self._whole(nodes & idle, job.min_nodes)
         else:
             first = self._shape_ends(shape).first_fit(job, nodes)
-        return None if first is None else _Fit(first, self._tested(first, nodes) if first else 0)
+        return None if first is None else RequestFit(first, self._tested(first, nodes) if first else 0)
 
     def nodes(self, job: SlurmJob, found: JobForecast) -> int:
         """Return the nodes of an earliest start."""
@@ -153,9 +153,9 @@ class EndForecast:
         is_plain = len(choices) == 1 and not choices[0].groups and not request.gpus and not configuration.switches
         return choices[0] if is_enough and is_plain and not self._cluster.has_suspended else None
 
-    def _shape_ends(self, shape: RequestShape) -> _ShapeEnds:
+    def _shape_ends(self, shape: RequestShape) -> ShapeEnds:
         if shape not in self._shapes:
-            self._shapes[shape] = _ShapeEnds(self._cluster, shape, self._states)
+            self._shapes[shape] = ShapeEnds(self._cluster, shape, self._states)
         return self._shapes[shape]
 
     def _idle_after(self, number: int) -> int:
@@ -191,7 +191,7 @@ class EndForecast:
             return number
         growth, clock = self._cluster.configuration.scheduler.bf_window_linear or None, self._clock
         window: EndWindow | None = None
-        is_empty, ends, last, tested = True, self._ends, len(self._ends), 0
+        is_empty, ends, last, tested = True, self.ends, len(self.ends), 0
         for at, mask in enumerate(self._masks):
             if not mask & nodes:
                 continue
@@ -225,144 +225,39 @@ class JobEnds:
 
 
 class SimpleJobEnds(JobEnds):
-    """Earliest starts of a job that fits if nodes and tasks suffice."""
+    """Earliest starts of a job that fits if nodes and tasks suffice; the nodes are those of `allowed`."""
 
     is_simple = True
 
-    def __init__(
-        self,
-        forecast: EndForecast,
-        cluster: ClusterState,
-        job: SlurmJob,
-        shape: RequestShape,
-        allowed: int,
-        known: dict[int, _Fit | None],
-    ) -> None:
+    def __init__(self, forecast: EndForecast, cluster: ClusterState, job: SlurmJob, allowed: int) -> None:
         super().__init__(forecast, cluster, job)
-        self._shape, self._allowed, self._known = shape, allowed, known
+        self.allowed, self.nodes_wanted = allowed, job.min_nodes
+        self._shape = cluster.selector.table.shape(job)
+        self._known, self._ends = forecast.known(job, self._shape), forecast.ends
+
+    def fit_on(self, nodes: int) -> RequestFit | None:
+        """Return when the job fits on these allowed nodes; None if it never does."""
+        if nodes in self._known:
+            return self._known[nodes]
+        self._known[nodes] = fit = self._forecast.fit(self._job, self._shape, nodes)
+        return fit
+
+    def first_end(self, fit: RequestFit) -> float:
+        """Return an instant before which the job does not start, as far as running jobs are in the way."""
+        return self._ends[fit.first - 1] if fit.first else -inf
 
     def earliest(self, nodes: int, *, after: float, now: float) -> JobForecast | None:
         """Return the first start from `after` on these nodes; None if there is none."""
-        nodes &= self._allowed
-        if nodes in self._known:
-            fit = self._known[nodes]
-        else:
-            fit = self._known[nodes] = self._forecast.fit(self._job, self._shape, nodes)
+        nodes &= self.allowed
+        fit = self.fit_on(nodes)
         if fit is None:
             return None
         if fit.number:
-            start = max(after, self._forecast.end(fit.number), now + 1)
-            return JobForecast(start, self._forecast.end(fit.first), nodes, fit)
+            start = max(after, self._ends[fit.number - 1], now + 1)
+            return JobForecast(start, self._ends[fit.first - 1], nodes, fit)
         cluster = self._cluster
         allocation = cluster.selector.select(cluster.use, self._job, nodes) if after <= now else None
         return JobForecast(after, after, nodes, fit, allocation)
-
-
-class _EndStates:
-    """The free resources of nodes after the end of each running job."""
-
-    def __init__(self, cluster: ClusterState, running: Sequence[SlurmJob]) -> None:
-        self._use, self._running = cluster.use, running
-        #: Node -> its free cores, memory and generic resources, and its number of jobs, after the ends seen so far.
-        self._now: dict[int, tuple[int, int, tuple[int, ...], int]] = {}
-        #: For each end, the states of its nodes.
-        self._after: list[list[tuple[int, int, int, tuple[int, ...], int]]] = []
-
-    def __len__(self) -> int:
-        return len(self._running)
-
-    def after(self, number: int) -> Sequence[tuple[int, int, int, tuple[int, ...], int]]:
-        """Return node, cores, memory, generic resources and jobs of each node of the job that ends as this one."""
-        while len(self._after) <= number:
-            self._after.append(self._release(self._running[len(self._after)]))
-        return self._after[number]
-
-    def _release(self, job: SlurmJob) -> list[tuple[int, int, int, tuple[int, ...], int]]:
-        use, found = self._use, []
-        assert job.allocation is not None  # noqa: S101
-        for share in job.allocation.shares:
-            at = share.node
-            known = self._now.get(at)
-            if known is None:
-                known = use.free_cores[at], use.free_memory[at], use.free_gres[at], len(use.users[at])
-            cores, memory, gres, users = known
-            if share.gres:
-                gres = tuple(a + b for a, b in zip(gres, share.gres, strict=True))
-            self._now[at] = state = (cores | share.cores, memory + share.memory, gres, users - 1)
-            found.append((at, *state))
-        return found
-
-    def idle_nodes(self, number: int) -> int:
-        """Return those nodes of the job that ends as this one that are idle then."""
-        return sum(1 << at for at, _, _, _, users in self.after(number) if not users)
-
-
-class _ShapeEnds:
-    """The offers to one shape of requests after the end of each running job."""
-
-    def __init__(self, cluster: ClusterState, shape: RequestShape, states: _EndStates) -> None:
-        self._table, self._shape, self._states = cluster.selector.table, shape, states
-        known = self._table.of(cluster.use, shape)
-        self._first, self._nodes = known.offers.copy(), known.nodes
-        self._latest: dict[int, int] = {}
-        #: Changes: number of the end, node as a bit, its offer, and how many nodes and tasks more there are.
-        self._changes: list[tuple[int, int, Offer, int, int]] = []
-        #: Number of ends that are in the changes.
-        self._seen = 0
-
-    def _extend(self) -> bool:
-        """Add the changes of the next end; return False if there is none."""
-        if self._seen >= len(self._states):
-            return False
-        for at, cores, memory, gres, users in self._states.after(self._seen):
-            offer = self._table.offer(self._shape, at, cores, memory, gres, is_idle=not users)
-            if offer is None:
-                continue
-            before = self._latest.get(at)
-            if before is None:
-                first = self._first[at]
-                before = first.tasks if first is not None else 0
-            self._latest[at] = offer.tasks
-            self._changes.append((self._seen + 1, 1 << at, offer, int(not before), offer.tasks - before))
-        self._seen += 1
-        return True
-
-    def first_fit(self, job: SlurmJob, nodes: int) -> int | None:
-        """Return the number of ends after which nodes and tasks suffice for a job; None if they never do."""
-        here = nodes & self._nodes
-        count, least, wanted = here.bit_count(), job.min_nodes, job.tasks
-        is_counted, tasks = wanted > count, wanted
-        if is_counted:
-            tasks = sum([offer.tasks for at in each_bit(here) if (offer := self._first[at]) is not None])
-        if count >= least and tasks >= wanted:
-            return 0
-        at = 0
-        while True:
-            if at >= len(self._changes):
-                if not self._extend():
-                    return None
-                continue
-            number, bit, _, more, tasks_more = self._changes[at]
-            at += 1
-            if bit & nodes:
-                count += more
-                if is_counted:
-                    tasks += tasks_more
-                if count >= least and tasks >= wanted:
-                    return number
-
-    def offers_after(self, number: int, nodes: int) -> list[Offer]:
-        """Return the offers of these nodes after so many ends, in the order of nodes."""
-        while self._seen < number:
-            self._extend()
-        first = self._first
-        found = {at: offer for at in each_bit(nodes & self._nodes) if (offer := first[at]) is not None}
-        for of, bit, offer, _, _ in self._changes:
-            if of > number:
-                break
-            if bit & nodes:
-                found[offer.node] = offer
-        return [found[at] for at in sorted(found)]
 
 
 def earliest(

@@ -19,7 +19,7 @@ from batsched_py.slurm.jobs import PENDING, SlurmJob
 from batsched_py.slurm.reservations import AdvanceReservation, AdvanceReservations
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
     """A job in one of its partitions, and in a reservation that it enters."""
 

@@ -39,15 +39,3 @@ def test_the_table_answers_as_the_list(drawn: list[tuple[int, int, int]], begin:
     assert made.is_free(nodes, begin, end + 1) == (not taken)
     assert made.next_edge(begin) == min((x for one in plans for x in (one.begin, one.end) if x > begin), default=inf)
     assert made.next_begin(begin) == min((one.begin for one in plans if one.begin > begin), default=inf)
-
-
-@given(PLANS, st.integers(-2, 32), st.integers(1, 12), st.integers(1, 4))
-@settings(max_examples=thorough(100), deadline=None)
-def test_the_next_room_is_the_first_edge_with_enough_free_nodes(
-    drawn: list[tuple[int, int, int]], after: int, seconds: int, count: int
-) -> None:
-    """Edges before it have too few for so long."""
-    plans, made = table(drawn)
-    edges = sorted({x for one in plans for x in (one.begin, one.end) if x >= after})
-    rooms = [x for x in edges if (15 & ~made.reserved(x, x + seconds)).bit_count() >= count]
-    assert made.next_room(after, seconds, 15, count) == (rooms[0] if rooms else inf)
