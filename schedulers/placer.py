@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, fields
 from typing import Final
 
-from batsched_py.api import Event, HostSet, Job, OptionError, Plan, Scheduler, Table, View
+from batsched_py.api import Event, HostSet, Job, OptionError, Placed, Plan, Scheduler, Table, View
 from batsched_py.collection.alternatives import ObjectPlacement
 from batsched_py.collection.attempts import PlacementCounts, why_not
 from batsched_py.collection.codes import Code
@@ -16,6 +16,7 @@ from batsched_py.collection.demands import Demand
 from batsched_py.collection.enactor import Enactor, Negotiation
 from batsched_py.collection.placers import Fate, PlacementRequest, PlacerSettings
 from batsched_py.collection.rests import Rests
+from batsched_py.collection.task_rooms import places_of
 from batsched_py.queries.parser import check_installed
 from batsched_py.schedulers.placing.admission import JobAdmission
 from batsched_py.schedulers.placing.losses import JobLosses
@@ -51,6 +52,7 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
     source = "Legion: Chapin, Katramatos, Karpovich, Grimshaw, The Legion resource management system, JSSPP 1999."
     uses_dynamic_jobs = True
     heeds_constraints = True
+    places_tasks = True
 
     def __init__(self, options: PlacerOptions) -> None:
         """Create the algorithm; ExtraError if the packages that parse queries are missing."""
@@ -125,11 +127,15 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         """Propose schedules until one is started, or the job has to wait; `turn` is the number of jobs so far."""
         demand, suits = self.admission.demands[job.id], self.admission.waiting.query(job)
         terms = demand.request(job, view.now, self.options.time_out, shared=self.options.share == "time")
+        if job.demand is not None and plan.place(job) is None:
+            plan.hold(job, view.shortage(job), "resource")
+            return
         asked = self.request(job, demand, turn, view)
         attempts = self.admission.attempts[job.id]
         refused: dict[str, Code] = {}
         for _ in range(self.options.retries):
-            if self.members.known.count(suits, view.now) < job.size + self.members.recorded_free(refused):
+            needed = job.size if job.demand is None else 1
+            if self.members.known.count(suits, view.now) < needed + self.members.recorded_free(refused):
                 break
             schedules = self.placer.schedule(asked._replace(without=refused))
             if not schedules:
@@ -164,6 +170,7 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
             arrange=demand.kind.placer,
             turn=turn,
             alternatives=given,
+            fits=None if job.demand is None else lambda name: self.members.fits(name, job, view),
         )
 
     def creates(self, demand: Demand) -> Callable[[ObjectPlacement], bool]:
@@ -188,6 +195,10 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         hosts = HostSet.from_ids(numbers[placement.host] for placement in placements)
         self.members.note_start(hosts, talk.tokens)
         vault = next((placement.vault for placement in placements if placement.vault is not None), None)
+        if job.demand is not None:
+            answers = [(numbers[one.placement.host], one.token) for one in talk.granted if one.token is not None]
+            plan.start(job, Placed(places_of(answers)))
+            return
         stores = None if vault is None or demand.label is None else {demand.label: numbers[vault]}
         plan.start(job, hosts, storage_mapping=stores)
 

@@ -28,7 +28,11 @@ MOST_ALTERNATIVES: Final = 1000
 #: Queries for vaults, for resources that are up and have room, and for hosts among these.
 IS_VAULT: Final = Comparison(Attribute("kind"), "==", Literal(VAULT))
 FREE: Final = both(Comparison(Attribute("load"), "<", Literal(1)), Attribute("up"))
-FREE_HOST: Final = both(Comparison(Attribute("kind"), "==", Literal(HOST)), FREE)
+IS_HOST: Final = Comparison(Attribute("kind"), "==", Literal(HOST))
+FREE_HOST: Final = both(IS_HOST, FREE)
+#: Queries for hosts that tasks may share, whatever runs there.
+UP: Final = Attribute("up")
+UP_HOST: Final = both(IS_HOST, UP)
 
 
 class Demand(NamedTuple):
@@ -55,14 +59,16 @@ class Demand(NamedTuple):
     alternatives: tuple[Schedule, ...] = ()
 
     def request(self, job: Job, now: float, time_out: float, *, shared: bool) -> Request:
-        """Return the terms of a reservation of a host that begins now."""
+        """Return the terms of a reservation of a host that begins now; of a task, if the job has a demand."""
         end = now + (job.limit if job.limit < math.inf else self.kind.duration)
-        how = ReservationType.ONE_SHOT_TIME if shared else ReservationType.ONE_SHOT_SPACE
-        return Request(job.id, now, end, how, self.cpus if shared else 1.0, time_out, *self.requester)
+        task = None if job.demand is None else job.demand.task
+        how = ReservationType.ONE_SHOT_TIME if shared or task is not None else ReservationType.ONE_SHOT_SPACE
+        amount = self.cpus if shared and task is None else 1.0
+        return Request(job.id, now, end, how, amount, time_out, *self.requester, task=task)
 
     def vault_request(self, request: Request) -> Request:
         """Return the terms of the reservation of its vault, given those of its hosts."""
-        return request._replace(type=ReservationType.ONE_SHOT_TIME, amount=self.space)
+        return request._replace(type=ReservationType.ONE_SHOT_TIME, amount=self.space, task=None)
 
 
 def read_demand(job: Job, profile: Profile | None, classes: Mapping[str, JobClass]) -> Demand:
@@ -80,6 +86,8 @@ def read_demand(job: Job, profile: Profile | None, classes: Mapping[str, JobClas
     vault = None
     if label is not None or "vault" in members or "space" in members:
         vault = kind.restrict_vault(both(IS_VAULT, take(members, "vault", QUERY, _ANY)))
+    if label is not None and job.demand is not None:
+        raise FieldError("demand", "cannot be combined with a profile that uses a storage")
     requester = Requester(job.user, name, _text(members, "origin"))
     space, cpus = take(members, "space", _AMOUNT, 0.0), take(members, "cpus", _AMOUNT, 1.0)
     alternatives = _alternatives(job)
@@ -105,8 +113,11 @@ def _alternatives(job: Job) -> tuple[Schedule, ...]:
         raise inside("alternatives", error) from None
     for index, schedule in enumerate(schedules):
         hosts = {placement.host for placement in schedule}
-        if len(schedule) != job.size or len(hosts) != job.size:
+        apart = job.demand is None or job.demand.spread
+        if len(schedule) != job.size or (apart and len(hosts) != job.size):
             rule = f"must place as many objects as the job has hosts, {job.size}, each on another one"
+            if not apart:
+                rule = f"must place as many objects as the job has tasks, {job.size}"
             raise FieldError(f"alternatives[{index}]", rule)
     return tuple(schedules)
 

@@ -12,7 +12,7 @@ from batsched_py.collection.collection import EVERY
 from batsched_py.collection.collection import Collection as Records
 from batsched_py.collection.demands import FREE_HOST, IS_VAULT
 from batsched_py.collection.enactor import Enactor, PlacementAnswer
-from batsched_py.collection.proposals import propose, with_vaults
+from batsched_py.collection.proposals import propose, propose_tasks, with_vaults
 from batsched_py.errors import PlanError
 from batsched_py.named import Named, failed
 from batsched_py.queries.expression import Expression, both
@@ -27,7 +27,7 @@ class PlacementRequest(NamedTuple):
     """A job to place.
 
     Attributes:
-        objects: their names; each is placed on a host of its own.
+        objects: their names.
         query: the query that each of the hosts must satisfy.
         now: seconds.
         requester: the requester; hosts that are certain to refuse it are left out. None to ask these, too.
@@ -37,6 +37,7 @@ class PlacementRequest(NamedTuple):
         arrange: the order in which hosts are proposed; None for that of the placer.
         turn: number of previous requests.
         alternatives: schedules to choose from, in order of preference; empty for any.
+        fits: returns how many of the objects fit on a host; None if each has a host of its own.
     """
 
     objects: Sequence[str]
@@ -49,6 +50,7 @@ class PlacementRequest(NamedTuple):
     arrange: Arrange | None = None
     turn: int = 0
     alternatives: Sequence[Schedule] = ()
+    fits: Callable[[str], int] | None = None
 
 
 class PlacementCandidates(NamedTuple):
@@ -95,8 +97,12 @@ class Placer:
         if request.alternatives:
             return self._suitable(request, frozenset(found.names))
         arrange = request.arrange or self.settings.arrange
-        hosts = first_names(arrange(found, self.settings.draw, request.turn), len(request.objects) + most - 1)
-        schedules = propose(request.objects, hosts, most)
+        count = len(request.objects) + most - 1 if request.fits is None else len(found)
+        hosts = first_names(arrange(found, self.settings.draw, request.turn), count)
+        if request.fits is None:
+            schedules = propose(request.objects, hosts, most)
+        else:
+            schedules = propose_tasks(request.objects, hosts, request.fits, most)
         return schedules if request.vault is None else with_vaults(schedules, self.vaults(request), most)
 
     def _suitable(self, request: PlacementRequest, hosts: Collection[str]) -> list[Schedule]:

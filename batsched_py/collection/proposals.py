@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from batsched_py.collection.alternatives import ObjectPlacement, Schedule, vary
 
@@ -22,6 +22,28 @@ def propose(objects: Sequence[str], hosts: Sequence[str], most: int) -> list[Sch
             break
         varied = objects[-1 - number % len(objects)]
         schedules.append(vary(schedules[-1], [ObjectPlacement(varied, host)]))
+    return schedules
+
+
+def propose_tasks(
+    objects: Sequence[str], hosts: Sequence[str], fits: Callable[[str], int], most: int
+) -> list[Schedule]:
+    """Return alternatives that place objects on hosts where several fit; none if there are too few hosts.
+
+    The first one fills one host after the other; each later one leaves out one of its hosts, the last one first. `fits`
+    returns how many objects fit on a host.
+    """
+    room = {host: count for host in hosts if (count := fits(host)) > 0}
+    schedules = list[Schedule]()
+    left_out: list[str | None] = [None]
+    while left_out and len(schedules) < most:
+        without = left_out.pop(0)
+        slots = [host for host, count in room.items() if host != without for _ in range(count)]
+        if len(slots) < len(objects):
+            continue
+        schedules.append(tuple(ObjectPlacement(name, host) for name, host in zip(objects, slots, strict=False)))
+        if without is None:
+            left_out += dict.fromkeys(slots[: len(objects)][::-1])
     return schedules
 
 

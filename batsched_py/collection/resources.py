@@ -6,7 +6,9 @@ import math
 from typing import Final, Protocol, runtime_checkable
 
 from batsched_py.collection.codes import Code
+from batsched_py.collection.task_rooms import granted_gpus
 from batsched_py.collection.tokens import Request, Token
+from batsched_py.model.demand import HostCapacity, TaskDemand
 
 # In Legion each host is autonomous: it may refuse for reasons of its own, and cancel what it has granted. A token
 # proves nothing by itself, since any caller may present one; `check` compares it with the grant of its number, its
@@ -66,11 +68,13 @@ class CollectionResource:
         name: unique.
         capacity: total amount for shared reservations: CPUs of a host, space of a vault.
         up: False if it cannot be reserved or used.
+        host: what tasks may have of it; None if it accepts none.
     """
 
     def __init__(self, name: str, capacity: float = 1.0, policies: tuple[Policy, ...] = ()) -> None:
         self.name, self.capacity, self._policies = name, capacity, policies
         self.up = True
+        self.host: HostCapacity | None = None
         self._granted: dict[int, _Granted] = {}
         self._last = 0
         #: Ids of tokens that were cancelled, used up or released.
@@ -83,10 +87,15 @@ class CollectionResource:
             return Code.NO_CAPACITY
         if self._refuses(request, now, starts=False):
             return Code.REFUSED_BY_POLICY
-        if not self._has_room(request, now):
+        gpus: tuple[int, ...] | None = ()
+        if request.task is not None:
+            gpus = self._gpus(request, request.task, now)
+        elif not self._has_room(request, now):
+            gpus = None
+        if gpus is None:
             return Code.NO_CAPACITY
         self._last += 1
-        token = Token(self._last, self.name, request, now)
+        token = Token(self._last, self.name, request, now, gpus)
         self._granted[token.id] = _Granted(token)
         return token
 
@@ -152,10 +161,11 @@ class CollectionResource:
     def free(self, start: float, end: float, now: float = -math.inf) -> float:
         """Return the amount that is free for shared reservations during all of [start, end).
 
-        Objects that still run at `now`, after the end of their reservations, keep their amounts.
+        Objects that still run at `now`, after the end of their reservations, keep their amounts. Nothing is free where
+        tasks run.
         """
         ones = self._overlapping(start, end, now)
-        if any(one.token.request.type.exclusive for one in ones):
+        if any(one.token.request.type.exclusive or one.token.request.task is not None for one in ones):
             return 0.0
         times = {start, *(one.token.request.start for one in ones if one.token.request.start > start)}
         taken = [
@@ -173,13 +183,20 @@ class CollectionResource:
         if not self._policies:
             return False
         ones = self._overlapping(request.start, request.end, now)
-        held = sum(one.token.request is not request for one in ones)
+        held = len({id(one.token.request) for one in ones if one.token.request is not request})  # tasks of a job: one
         return any(policy.refuses(request, now, held=held, starts=starts) for policy in self._policies)
 
     def _has_room(self, request: Request, now: float) -> bool:
         if request.type.exclusive:
             return not self._overlapping(request.start, request.end, now)
         return request.amount <= self.free(request.start, request.end, now)
+
+    def _gpus(self, request: Request, task: TaskDemand, now: float) -> tuple[int, ...] | None:
+        """Return the GPUs for a task; None if there is no room for it, or reservations are not of tasks."""
+        if self.host is None:
+            return None
+        there = self._overlapping(request.start, request.end, now)
+        return granted_gpus(self.host, [one.token for one in there], task)
 
     def _is_held_up(self, granted: _Granted, now: float) -> bool:
         """Return whether objects that run past their reservations block a start."""

@@ -6,6 +6,8 @@ import math
 from enum import Enum
 from typing import NamedTuple
 
+from batsched_py.model.demand import TaskDemand
+
 
 class ReservationType(Enum):
     """Kinds of reservations: of the whole resource or of a share of it, for one start or for several.
@@ -34,6 +36,7 @@ class Request(NamedTuple):
         amount: amount of a shared resource: CPUs of a host, space of a vault.
         time_out: seconds after which an unused token expires.
         user, job_class, origin: source of the request, for the policies of resources; None if unknown.
+        task: what a task requests of a host; None for an amount, or a whole resource.
     """
 
     holder: str
@@ -45,6 +48,7 @@ class Request(NamedTuple):
     user: str | None = None
     job_class: str | None = None
     origin: str | None = None
+    task: TaskDemand | None = None
 
 
 class Token(NamedTuple):
@@ -55,12 +59,14 @@ class Token(NamedTuple):
         resource: the name of the resource.
         request: the granted terms.
         created: time of the grant in seconds.
+        gpus: the numbers of the GPUs that the host gives to a task.
     """
 
     id: int
     resource: str
     request: Request
     created: float
+    gpus: tuple[int, ...] = ()
 
     @property
     def expires(self) -> float:

@@ -54,8 +54,8 @@ class WaitingQueries:
 
     def __init__(self) -> None:
         self._lines: dict[str, _Line] = {}
-        #: Job id -> its number and its line; number -> job.
-        self._places: dict[str, tuple[int, _Line]] = {}
+        #: Job id -> its number, its line, and the number of its hosts; number -> job.
+        self._places: dict[str, tuple[int, _Line, int]] = {}
         self._jobs: dict[int, Job] = {}
         #: Number of the last job.
         self.last = 0
@@ -63,25 +63,26 @@ class WaitingQueries:
     def add(self, job: Job, query: Expression, *, changes: bool, number: int | None = None) -> None:
         """Add a job; `changes` is True if starts of other jobs can make more hosts suitable for it.
 
-        `number` is that of a former job whose position it takes.
+        `number` is that of a former job whose position it takes. A job with a demand may find room on one host.
         """
         line = self._lines.get(query.text)
         if line is None:
             line = self._lines[query.text] = _Line(query, changes=changes)
         if number is None:
             self.last = number = self.last + 1
-        insort(line.numbers.setdefault(job.size, []), number)
-        self._places[job.id] = number, line
+        size = job.size if job.demand is None else 1
+        insort(line.numbers.setdefault(size, []), number)
+        self._places[job.id] = number, line, size
         self._jobs[number] = job
 
     def remove(self, job: Job) -> None:
         """Remove a job."""
-        number, line = self._places.pop(job.id)
+        number, line, size = self._places.pop(job.id)
         del self._jobs[number]
-        numbers = line.numbers[job.size]
+        numbers = line.numbers[size]
         del numbers[bisect_left(numbers, number)]
         if not numbers:
-            del line.numbers[job.size]
+            del line.numbers[size]
             if not line.numbers:
                 del self._lines[line.query.text]
 

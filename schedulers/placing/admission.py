@@ -8,7 +8,7 @@ from typing import Final
 from batsched_py.api import Job, Plan, View, counted
 from batsched_py.collection.attempts import PlacementCounts, why_not
 from batsched_py.collection.classes import JobClass
-from batsched_py.collection.demands import FREE, FREE_HOST, Demand, read_demand
+from batsched_py.collection.demands import FREE, FREE_HOST, UP, UP_HOST, Demand, read_demand
 from batsched_py.collection.waiting_index import WaitingQueries
 from batsched_py.queries.expression import Expression, both
 from batsched_py.queries.host_attributes import DYNAMIC
@@ -50,7 +50,8 @@ class JobAdmission:
         #: Text of a query -> what is asked of hosts for it; how many hosts may ever suit it.
         self._suits: dict[str, Expression] = {}
         self._ever: dict[str, int] = {}
-        self._free = FREE_HOST if members.vaults else FREE
+        self._task_suits: dict[str, Expression] = {}
+        self._free, self._up = (FREE_HOST, UP_HOST) if members.vaults else (FREE, UP)
 
     def admit(self, job: Job, view: View, plan: Plan, number: int | None = None) -> bool:
         """Admit or reject a job; return whether it waits for hosts.
@@ -59,11 +60,12 @@ class JobAdmission:
         """
         try:
             demand = read_demand(job, view.profile(job), self._classes)
+            self._members.accept_tasks(job, view)
         except ValueError as error:
             plan.reject(job, str(error))
             self.note_end(job.id)
             return False
-        why = self._why_never(job, demand)
+        why = self._why_never(job, demand) if job.demand is None else self._why_no_room(job, demand, view)
         if why:
             plan.reject(job, why)
             self.note_end(job.id)
@@ -106,9 +108,10 @@ class JobAdmission:
 
     def _enqueue(self, job: Job, query: Expression, number: int | None = None) -> None:
         """Add a job to those that wait for hosts."""
-        suits = self._suits.get(query.text)
+        known = self._suits if job.demand is None else self._task_suits
+        suits = known.get(query.text)
         if suits is None:
-            suits = self._suits[query.text] = both(query, self._free)
+            suits = known[query.text] = both(query, self._free if job.demand is None else self._up)
         changes = not query.names.isdisjoint(DYNAMIC) or self._shared
         self.waiting.add(job, suits, changes=changes, number=number)
 
@@ -121,6 +124,11 @@ class JobAdmission:
         count = self._possible(both(demand.query, self._free) if members.vaults else demand.query)
         if count < job.size:
             return f"needs {counted(job.size, 'host')}, its constraint allows {count}"
+        return self._why_no_vault(demand)
+
+    def _why_no_vault(self, demand: Demand) -> str:
+        """Return the reason why no vault suits a job that needs one; "" if there may be one."""
+        members = self._members
         if demand.vault is None:
             return ""
         if not self._possible(demand.vault):
@@ -128,6 +136,17 @@ class JobAdmission:
         if demand.space > max(members.resources[name].capacity for name in members.vaults):
             return f"needs a vault with {demand.space:g} of space; none has so much"
         return ""
+
+    def _why_no_room(self, job: Job, demand: Demand, view: View) -> str:
+        """Return the reason why the tasks of a job can never run on the hosts that suit it; "" if they may."""
+        stranger = self._stranger(demand)
+        if stranger:
+            return f"alternatives: there is no {stranger}"
+        names = self._members.reported.possible(both(demand.query, self._up), DYNAMIC)
+        fit = sum(self._members.most_tasks(name, job, view) for name in names)
+        if fit < job.size:
+            return f"has {counted(job.size, 'task')}, on the hosts that its constraint allows {fit} fit"
+        return self._why_no_vault(demand)
 
     def _stranger(self, demand: Demand) -> str:
         """Return a host or vault in a job's alternatives that does not exist; "" if all exist."""

@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from batsched_py.api import Host, HostSet, OptionError, View
+from batsched_py.api import Host, HostRoom, HostSet, Job, OptionError, View
 from batsched_py.collection.codes import Code
 from batsched_py.collection.collection import Collection
 from batsched_py.collection.policies import Moody, read_policies
 from batsched_py.collection.resources import CollectionResource
+from batsched_py.collection.task_rooms import fitting
 from batsched_py.collection.tokens import Token
 from batsched_py.queries.expression import Expression
 from batsched_py.queries.host_attributes import HOST, VAULT, host_attributes, idle_attributes, number_of
@@ -75,6 +76,11 @@ class CollectionMembers:
         self._latest: dict[str, tuple[int, int]] = {}
         #: The last decision with a change of a vault.
         self._vault_news = 0
+        #: True once hosts accept tasks; if records are polled, the rooms of hosts with tasks at the last poll, and the
+        #: hosts that jobs had whole.
+        self._accepts = False
+        self._rooms: dict[int, HostRoom] = {}
+        self._whole = HostSet()
         #: Resources whose reservations have changed since their last report.
         self._changed: dict[str, None] = {}
 
@@ -124,7 +130,10 @@ class CollectionMembers:
             for name in [*self._changed, *(view.hosts[number].name for number in turned)]:
                 self._report(name, view.now)
         self._changed.clear()
-        return self._poll(view.now) or polled
+        polled = self._poll(view.now) or polled
+        if polled:
+            self._look_at(view)
+        return polled
 
     def note_start(self, hosts: HostSet, tokens: Iterable[Token]) -> None:
         """Let the resources of a started job report."""
@@ -165,6 +174,37 @@ class CollectionMembers:
                     found = self._news[name]
             self._latest[query.text] = self.decision, found
         return max(found, self._vault_news) if stores else found
+
+    def accept_tasks(self, job: Job, view: View) -> None:
+        """Let hosts accept tasks, from the first job with a demand on."""
+        if job.demand is not None and not self._accepts:
+            self._accepts = True
+            for number, host in view.hosts.items():
+                self.resources[host.name].host = view.room(number).capacity
+            self._look_at(view)
+
+    def most_tasks(self, name: str, job: Job, view: View) -> int:
+        """Return how many tasks of a job fit on a host while nothing runs there."""
+        capacity = self.resources[name].host
+        return 0 if job.demand is None or capacity is None else fitting(HostRoom(capacity), job.demand)
+
+    def fits(self, name: str, job: Job, view: View) -> int:
+        """Return how many tasks of a job fit on a host, as far as it is known: now, or at the last poll."""
+        number, capacity = self.numbers[name], self.resources[name].host
+        if job.demand is None or capacity is None or name in self._found_used:
+            return 0
+        if not self._options.staleness:
+            whole = number not in view.part and number not in view.free
+            room = view.room(number)
+        else:
+            whole, room = number in self._whole, self._rooms.get(number) or HostRoom(capacity)
+        return 0 if whole else fitting(room, job.demand)
+
+    def _look_at(self, view: View) -> None:
+        """Keep the rooms of hosts until the next poll."""
+        if self._options.staleness and self._accepts:
+            self._rooms = {number: view.room(number) for number in view.part}
+            self._whole = view.all_hosts - view.free - view.part
 
     def opens(self, names: Iterable[str], now: float) -> float:
         """Return the next begin of opening hours of these resources; infinity if they have none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -15,18 +16,28 @@ from batsched_py.planning.policies.packing import PACKED_SELECTIONS
 from batsched_py.plugins import load
 from batsched_py.protocol.dialect import V4
 from batsched_py.protocol.dialects import V5
+from batsched_py.schedulers import BUILT_INS
 from tests.drawing import drawn
 from tests.integration.packed_runs import JOBS, TASKS, packed_workload, run_packed
 from tests.integration.variants import EACH, SPECIAL
 from tests.thoroughness import thorough
 
+#: Algorithms with several variants here.
+SPECIALISTS = ("energy_budget", "killer", "leases")
 #: Algorithms that place tasks, one variant of each, and with each selection.
 PLACING: list[tuple[str, dict[str, str]]] = [
     *((name, options) for name, options in EACH if load(name).places_tasks),
     *(("filler", {"packing": packing}) for packing in PACKED_SELECTIONS),
     ("filler", {"order": "desc_size"}),
     ("fcfs", {"constraint": "query", "packing": "fgd"}),
-    *((name, options) for name, options in SPECIAL if "sleeper" in name or name in ("energy_budget", "killer")),
+    *(
+        (name, options)
+        for name, options in SPECIAL
+        if "sleeper" in name or name in ("energy_budget", "killer", "leases")
+    ),
+    *(("placer", {"place": name, "alternatives": "2"}) for name in ("random", "round-robin")),
+    ("placer", {"staleness": "5", "keep": "next", "retries": "2"}),
+    ("placer", {"refuse": "0.2", "pause": "2"}),
     ("easy_dvfs", {"policy": "slowest", "speeds": "1e9,5e8,1,1,1"}),
     ("energy_budget", {"power_cap": "460"}),
     ("energy_budget", {"power_cap": "460", "shutdown": "true", "idle_time": "0", "packing": "worst_fit"}),
@@ -34,8 +45,8 @@ PLACING: list[tuple[str, dict[str, str]]] = [
 ]
 #: Algorithms that end or refuse jobs by rules of their own.
 WILFUL = ("crasher", "killer", "rejecter", "slurm")
-#: Algorithms that know hosts only, one variant of each.
-OTHERS = [each for each in EACH if each[0] == "placer"]
+#: An algorithm that knows hosts only.
+HOSTS_ONLY = str(Path(__file__).with_name("hosts_only.py"))
 
 
 @pytest.mark.parametrize(("name", "options"), PLACING)
@@ -59,12 +70,16 @@ def test_no_capacity_is_exceeded_and_all_jobs_run(name: str, options: dict[str, 
             assert all("fit" in why or "on the idle machine" in why for why in refused.values())
 
 
-@pytest.mark.parametrize(("name", "options"), OTHERS)
-def test_algorithms_that_know_hosts_only_give_whole_hosts(name: str, options: dict[str, Any]) -> None:
+def test_algorithms_that_know_hosts_only_give_whole_hosts() -> None:
     """They waste what they do not know, and exceed nothing."""
     for specs in drawn(JOBS, 4):
-        _, _, checker = run_packed(name, options, packed_workload(specs))
+        _, _, checker = run_packed(HOSTS_ONLY, {}, packed_workload(specs))
         assert checker.shared == 0
+
+
+def test_all_built_in_algorithms_place_tasks() -> None:
+    """None of them wastes hosts."""
+    assert all(load(name).places_tasks for name in BUILT_INS)
 
 
 @pytest.mark.parametrize("settings", [{}, {"compute_sharing": True}])
@@ -90,7 +105,7 @@ def test_a_job_with_more_tasks_than_hosts_runs_if_they_fit() -> None:
     specs = [(0, 9, 5, 9, TaskDemand(cores=2000), False, 0)]
     result, _, _ = run_packed("fcfs", {}, packed_workload(specs))
     assert [record.state for record in result.jobs] == ["COMPLETED_SUCCESSFULLY"]
-    _, session, _ = run_packed("placer", {}, packed_workload(specs))
+    _, session, _ = run_packed(HOSTS_ONLY, {}, packed_workload(specs))
     assert session.plan.rejections == {"w0!000": "needs 9 hosts, the platform has 4"}
 
 
@@ -104,7 +119,7 @@ def test_demands_that_no_host_can_meet_are_rejected_in_one_line() -> None:
         TaskDemand(gpus=1, models=("A100",)),
         TaskDemand(cores=16_000),
     ]
-    for algorithm in ("fcfs", "placer"):
+    for algorithm in ("fcfs", HOSTS_ONLY):
         workload = packed_workload([(0, 2 if task.cores == 16_000 else 1, 1, 9, task, False, 0) for task in tasks])
         _, session, _ = run_packed(algorithm, {}, workload)
         assert session.plan.rejections == {
