@@ -32,8 +32,6 @@ _MOST_BITS: Final = 1 << 26
 _MOST_ENTRIES: Final = 1 << 12
 #: The number of entries in a block.
 _BLOCK: Final = 32
-#: The number of tasks on one host up to which hosts are counted before tasks are placed.
-_FEW: Final = 16
 
 #: A rate with the sign changed, and a host: the least is the best, of equal ones the host with the lowest number.
 _Best: TypeAlias = tuple[int, int]
@@ -94,7 +92,7 @@ class RatedHosts:
             place = self.find(task, among)
             return None if place is None else (place,)
         fitting = self._fitting(task, among)
-        if not self._may_fit(wanted, fitting):
+        if not self._levels.may_have(wanted, fitting):
             return None
         rates = self._current(task, fitting)
         untouched = self._best(rates, fitting)
@@ -135,20 +133,6 @@ class RatedHosts:
             levels.change(host, None if room is None else self._layout.amounts(room))
         self._changed.clear()
         return levels.fitting(task) & among
-
-    def _may_fit(self, wanted: JobDemand, fitting: int) -> bool:
-        """Return whether as many tasks may fit; False is certain."""
-        task, number = wanted.task, fitting.bit_count()
-        if wanted.spread or task.exclusive or not number:
-            return number >= wanted.tasks
-        for tasks in range(2, min(wanted.tasks, _FEW) + 1):
-            if number >= wanted.tasks:
-                return True
-            there = (self._levels.fitting(task, tasks) & fitting).bit_count()
-            if not there:
-                return False
-            number += there
-        return number >= wanted.tasks or wanted.tasks > _FEW
 
     def _current(self, task: TaskDemand, fitting: int) -> _DemandRates:
         """Return the rates for a demand, with those of all hosts that fit."""

@@ -381,7 +381,7 @@ class BackfillLoop:
             among = rules.placement.eligible_now(job) if rules.constrained else None
             found: HostSet | Placed | None
             if demand is None:
-                found = gaps.find(job.size, end, rules.picks, among) if job.size <= gaps.left else None
+                found = gaps.find(job.size, end, rules.picks, among)
             else:
                 places = gaps.find_tasks(demand, end, among)
                 found = None if places is None else Placed(places)

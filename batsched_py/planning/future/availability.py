@@ -405,9 +405,8 @@ class Availability:
         if self.rooms is None:
             raise ValueError("tasks can only be placed if hosts may be shared")
         eligible = self.hosts if among is None else among.bits
-        return RoomSearch(self.rooms, wanted, duration, self._starts, eligible).run(
-            self._whole_steps(), pack, limit, first
-        )
+        search = RoomSearch(self.rooms, wanted, duration, self._starts, eligible, self.rooms.levels())
+        return search.run(self._whole_steps(), pack, limit, first)
 
     def room_now(self, wanted: JobDemand, duration: float, pack: Pack, among: HostSet | None = None) -> Places | None:
         """Return places of all tasks for `duration` seconds from now on, as `earliest_room`; None if there are none."""
@@ -415,7 +414,10 @@ class Availability:
             raise ValueError("tasks can only be placed if hosts may be shared")
         eligible = self.hosts if among is None else among.bits
         free = without(self.hosts, self.busy | self.reserved | self._down)
-        return RoomSearch(self.rooms, wanted, duration, self._starts, eligible).run_now(free, pack)
+        levels = self.rooms.levels_until(self.now + duration)
+        if not levels.may_have(wanted, free & eligible):
+            return None
+        return RoomSearch(self.rooms, wanted, duration, self._starts, eligible, levels).run_now(free, pack)
 
     def earliest_count(self, size: int, duration: float) -> Claim | None:
         """Return the first claim of any `size` hosts for `duration` seconds; None if there is none.

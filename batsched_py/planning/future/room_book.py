@@ -26,17 +26,26 @@ from batsched_py.planning.task_packing import Pack
 class RoomGaps(HostGaps):
     """The rooms that are free now, and the times until which promises leave them free.
 
-    Only whole hosts are a copy that starts must be taken from; rooms are those of the availability, in which a start is
-    booked at once.
+    Rooms are those of the availability, in which a start is booked at once. Whole hosts are a copy that starts must be
+    taken from; it is made for the first question, and `free` and `left` are 0 before it.
     """
 
-    __slots__ = ("_future", "_pack", "_too_late")
+    __slots__ = ("_future", "_is_known", "_pack", "_too_late")
 
     def __init__(self, future: Availability, pack: Pack) -> None:
-        super().__init__(future.free, future.host_falls())
+        super().__init__(0, [])
         self._future, self._pack = future, pack
+        #: True once whole hosts are known.
+        self._is_known = False
         #: Demand -> the first end for which there was no room: later ones need not be searched.
         self._too_late: dict[JobDemand, float] = {}
+
+    def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
+        """Find whole hosts as in Gaps."""
+        if not self._is_known:
+            self._is_known = True
+            super().__init__(self._future.free, self._future.host_falls())
+        return super().find(size, end, choose, among) if size <= self.left else None
 
     def find_tasks(self, wanted: JobDemand, end: float, among: HostSet | None = None) -> Places | None:
         """Return places of all tasks that are free now and, by the promises, until `end`; None if there are none."""
@@ -50,7 +59,8 @@ class RoomGaps(HostGaps):
 
     def take(self, hosts: HostSet, end: float) -> None:
         """Record a start on whole hosts, or of tasks on hosts of which some were free."""
-        super().take(HostSet(hosts.bits & self.free), end)
+        if self._is_known:
+            super().take(HostSet(hosts.bits & self.free), end)
 
 
 class RoomBook(ReservingBook[Specific]):

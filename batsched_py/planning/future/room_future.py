@@ -199,6 +199,8 @@ class RoomFuture:
     def levels(self) -> RoomLevels:
         """Return the hosts on which tasks fit now."""
         lines, levels = self.lines, self._levels
+        if not self._changed:
+            return levels
         for host in self._changed:
             line = lines.get(host)
             levels.change(host, None if line is None else line.at(self.now))
@@ -209,8 +211,10 @@ class RoomFuture:
         """Return the hosts on which tasks fit now and as long as you like, so that no promise is broken."""
         lines, levels = self.lines, self._lasting
         if levels is None:
-            levels = self._lasting = RoomLevels(self.layout, self.capacities, self.classes)
+            levels = self._lasting = RoomLevels(self.layout, self.capacities, self.classes, lasting=True)
             self._changed_lasting.update(lines)
+        elif not self._changed_lasting:
+            return levels
         for host in self._changed_lasting:
             line = lines.get(host)
             if line is None:
@@ -219,6 +223,11 @@ class RoomFuture:
                 levels.change(host, line.least(self.now, math.inf) if line.promises else line.at(self.now))
         self._changed_lasting.clear()
         return levels
+
+    def levels_until(self, end: float) -> RoomLevels:
+        """Return the hosts on which tasks fit now: for all time, if that is as well known as until this end."""
+        starts = self.starts.numbers
+        return self.lasting_levels() if starts and self.now < starts[-1] < end else self.levels()
 
     def fit(self, task: TaskDemand) -> TaskFit:
         """Return the count of tasks that fit into some amounts."""

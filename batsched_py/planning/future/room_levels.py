@@ -9,6 +9,7 @@ from typing import Final
 from batsched_py.bits import bit_runs, bits_of, without
 from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
 from batsched_py.model.host_room import NOT_EMPTY, OTHER_MODEL, HostRoom
+from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.room_steps import Amounts, RoomLayout
 
 # A whole machine is asked the same question at each decision: on which hosts does this fit? Numbers of tasks kept for
@@ -21,45 +22,66 @@ from batsched_py.planning.future.room_steps import Amounts, RoomLayout
 _MOST_LEVELS: Final = 1 << 12
 #: The largest number of measures of GPUs, which depend on shares.
 _MOST_MEASURES: Final = 1 << 8
+#: The number of tasks for one host up to which sets are used; with more, tasks are counted host by host.
+FEW: Final = 16
+
+
+class Level:
+    """The bits of the hosts whose value has reached one level."""
+
+    __slots__ = ("bits",)
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
 
 
 class Levels:
-    """The hosts whose value of one measure has reached some levels."""
+    """The hosts whose value of one measure has reached some levels.
 
-    __slots__ = ("_amounts", "_bits", "_levels", "measure")
+    Args:
+        measure: returns the value for amounts of a host.
+        amounts: host -> its amounts.
+        forget: called before levels are dropped.
+    """
 
-    def __init__(self, measure: Callable[[Amounts], int], amounts: Mapping[int, Amounts]) -> None:
-        self.measure, self._amounts = measure, amounts
-        #: Levels, ascending, and the bits of hosts with at least that value.
+    __slots__ = ("_amounts", "_forget", "_levels", "_reached", "measure")
+
+    def __init__(
+        self, measure: Callable[[Amounts], int], amounts: Mapping[int, Amounts], forget: Callable[[], None]
+    ) -> None:
+        self.measure, self._amounts, self._forget = measure, amounts, forget
+        #: Values, ascending, and the hosts with at least that value.
         self._levels: list[int] = []
-        self._bits: list[int] = []
+        self._reached: list[Level] = []
 
     def change(self, host: int, before: int, value: int) -> None:
         """Update the value of a host."""
         if value != before:
-            levels, bits, bit = self._levels, self._bits, 1 << host
+            levels, bit = self._levels, 1 << host
             low, high = (before, value) if before < value else (value, before)
-            for at in range(bisect_right(levels, low), bisect_right(levels, high)):
-                bits[at] ^= bit
+            first = bisect_right(levels, low)
+            for level in self._reached[first : bisect_right(levels, high, first)]:
+                level.bits ^= bit
 
-    def reached(self, level: int) -> int:
-        """Return the bits of hosts with at least this value."""
-        at = bisect_left(self._levels, level)
-        if at < len(self._levels) and self._levels[at] == level:
-            return self._bits[at]
+    def reached(self, value: int) -> Level:
+        """Return the hosts with at least this value; they are kept up to date until levels are dropped."""
+        at = bisect_left(self._levels, value)
+        if at < len(self._levels) and self._levels[at] == value:
+            return self._reached[at]
         if len(self._levels) >= _MOST_LEVELS:
+            self._forget()
             self._levels.clear()
-            self._bits.clear()
+            self._reached.clear()
             at = 0
         measure = self.measure
-        bits = bits_of([host for host, free in self._amounts.items() if measure(free) >= level])
-        self._levels.insert(at, level)
-        self._bits.insert(at, bits)
-        return bits
+        level = Level(bits_of([host for host, free in self._amounts.items() if measure(free) >= value]))
+        self._levels.insert(at, value)
+        self._reached.insert(at, level)
+        return level
 
     def most(self, hosts: int) -> tuple[int, int]:
         """Return the largest value of hosts of these bits, at least one, and how many have it."""
-        highest = next((bits & hosts for bits in reversed(self._bits) if bits & hosts), hosts)
+        highest = next((level.bits & hosts for level in reversed(self._reached) if level.bits & hosts), hosts)
         values = [self.measure(self._amounts[host]) for low, high in bit_runs(highest) for host in range(low, high + 1)]
         return max(values), values.count(max(values))
 
@@ -81,6 +103,7 @@ class RoomLevels:
         layout: the meaning of amounts.
         capacities: resources of the hosts.
         classes: capacity -> its amounts, and bits of the hosts that have it.
+        lasting: True if the amounts are those that are free from now on for all time.
 
     Attributes:
         unused: bits of the hosts of which all is free.
@@ -91,8 +114,10 @@ class RoomLevels:
         layout: RoomLayout,
         capacities: Mapping[int, HostCapacity],
         classes: Mapping[HostCapacity, tuple[Amounts, int]],
+        *,
+        lasting: bool = False,
     ) -> None:
-        self._layout, self._classes = layout, classes
+        self._layout, self._classes, self.lasting = layout, classes, lasting
         #: Host -> its amounts when it is unused, and what is free now.
         self._whole: Mapping[int, Amounts] = {host: classes[capacity][0] for host, capacity in capacities.items()}
         self._free: dict[int, Amounts] = dict(self._whole)
@@ -105,6 +130,10 @@ class RoomLevels:
         self._gpus: dict[int, tuple[Levels, Levels]] = {}
         #: Demand -> bits of the hosts on which a task fits when they are unused, and the amounts that it takes.
         self._demands: dict[TaskDemand, tuple[int, list[tuple[int, int]]]] = {}
+        #: Demand and a number of tasks -> these bits, and the levels that hosts with room for them have reached.
+        self._asked: dict[tuple[TaskDemand, int], tuple[int, list[Level]]] = {}
+        #: Number of times that levels were dropped.
+        self._drops = 0
 
     def change(self, host: int, free: Amounts | None) -> None:
         """Update what is free of a host; None for all of it."""
@@ -137,18 +166,52 @@ class RoomLevels:
 
         For several tasks with several shares of GPUs these are at least those hosts.
         """
-        bits, wanted = self._demand(task)
+        asked = self._asked.get((task, tasks)) or self._ask(task, tasks)
+        bits = asked[0]
+        for level in asked[1]:
+            bits &= level.bits
         if task.exclusive:
             return bits & self.unused if tasks == 1 else 0
-        for at, amount in wanted:
-            bits &= self._levels_of(at).reached(amount * tasks)
-        if task.gpus:
-            counts, shares = self._levels_of_gpus(task.share)
-            if task.gpus > 1:
-                bits &= counts.reached(task.gpus)
-            if task.gpus == 1 or tasks > 1:
-                bits &= shares.reached(task.gpus * tasks)
         return bits
+
+    def may_have(self, wanted: JobDemand, hosts: int) -> bool:
+        """Return whether all tasks of a job may fit on hosts of these bits now; False is certain."""
+        task, tasks = wanted.task, wanted.tasks
+        there = hosts & self.fitting(task)
+        missing = tasks - there.bit_count()
+        if missing <= 0 or not there or wanted.spread or task.exclusive:
+            return missing <= 0
+        for number in range(2, min(tasks, FEW) + 1):
+            there &= self.fitting(task, number)
+            missing -= there.bit_count()
+            if missing <= 0 or not there:
+                return missing <= 0
+        return tasks > FEW
+
+    def _ask(self, task: TaskDemand, tasks: int) -> tuple[int, list[Level]]:
+        """Return the bits of the hosts on which a task fits when they are unused, and the levels for several tasks."""
+        drops = self._drops
+        bits, wanted = self._demand(task)
+        levels = list[Level]()
+        if not task.exclusive:
+            levels += [self._levels_of(at).reached(amount * tasks) for at, amount in wanted]
+            if task.gpus:
+                counts, shares = self._levels_of_gpus(task.share)
+                if task.gpus > 1:
+                    levels.append(counts.reached(task.gpus))
+                if task.gpus == 1 or tasks > 1:
+                    levels.append(shares.reached(task.gpus * tasks))
+        if len(self._asked) >= _MOST_LEVELS:
+            self._asked.clear()
+        asked = bits, levels
+        if drops == self._drops:
+            self._asked[task, tasks] = asked
+        return asked
+
+    def _drop(self) -> None:
+        """Forget the levels of questions, because some are no longer kept up to date."""
+        self._drops += 1
+        self._asked.clear()
 
     def lacking(self, task: TaskDemand, hosts: int) -> Iterator[tuple[str, int]]:
         """Yield each resource, as `HostRoom.lacking` names it, and the bits of hosts where it is the first that lacks.
@@ -162,7 +225,7 @@ class RoomLevels:
         for at, name in enumerate(("cores", "memory")):
             amount = getattr(task, name)
             if amount:
-                enough = self._levels_of(at).reached(amount)
+                enough = self._levels_of(at).reached(amount).bits
                 yield name, without(hosts, enough)
                 hosts &= enough
         if task.gpus:
@@ -171,11 +234,12 @@ class RoomLevels:
                 if not task.models or capacity.model in task.models:
                     allowed |= bits
             yield OTHER_MODEL, without(hosts, allowed)
-            enough = self._levels_of_gpus(task.share)[0].reached(task.gpus)
+            enough = self._levels_of_gpus(task.share)[0].reached(task.gpus).bits
             yield "GPUs", without(hosts & allowed, enough)
             hosts &= allowed & enough
         for name, amount in task.others:
-            enough = self._levels_of(2 + layout.others.index(name)).reached(amount) if name in layout.others else 0
+            known = name in layout.others
+            enough = self._levels_of(2 + layout.others.index(name)).reached(amount).bits if known else 0
             yield name, without(hosts, enough)
             hosts &= enough
 
@@ -206,18 +270,19 @@ class RoomLevels:
     def _levels_of(self, at: int) -> Levels:
         levels = self._resources.get(at)
         if levels is None:
-            levels = self._resources[at] = Levels(lambda free: free[at], self._free)
+            levels = self._resources[at] = Levels(lambda free: free[at], self._free, self._drop)
         return levels
 
     def _levels_of_gpus(self, share: int) -> tuple[Levels, Levels]:
         found = self._gpus.get(share)
         if found is None:
             if len(self._gpus) >= _MOST_MEASURES:
+                self._drop()
                 self._gpus.clear()
             first = self._layout.first_gpu
-            shares = counts = Levels(_counted(first, share), self._free)
+            shares = counts = Levels(_counted(first, share), self._free, self._drop)
             if share <= WHOLE // 2:  # a GPU may have several
-                shares = Levels(lambda free: shares_of(free[first:], share), self._free)
+                shares = Levels(lambda free: shares_of(free[first:], share), self._free, self._drop)
             found = self._gpus[share] = counts, shares
         return found
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import Final
 
 from batsched_py.bits import bit_runs
 from batsched_py.hostset import HostSet
@@ -14,7 +13,7 @@ from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.calendar import Changes
 from batsched_py.planning.future.promises import RoomSlot
 from batsched_py.planning.future.room_future import RoomFuture
-from batsched_py.planning.future.room_levels import RoomLevels
+from batsched_py.planning.future.room_levels import FEW, RoomLevels
 from batsched_py.planning.future.room_steps import Amounts
 from batsched_py.planning.task_packing import Pack
 
@@ -28,9 +27,6 @@ from batsched_py.planning.task_packing import Pack
 # the result if `pack` finds a place for each task. Of unused hosts with equal capacities `pack` gets only as many as it
 # may need, those with the lowest numbers.
 
-#: The number of tasks for one host up to which sets are used; with more, tasks are counted host by host.
-_FEW: Final = 16
-
 
 class RoomSearch:
     """A search for the first start at which all tasks find places for a while.
@@ -41,6 +37,7 @@ class RoomSearch:
         duration: in seconds.
         starts: starts of whole-host reservations.
         among: bits of the eligible hosts.
+        levels: the hosts on which tasks fit now, or now and for all time.
     """
 
     __slots__ = (
@@ -48,10 +45,18 @@ class RoomSearch:
         *("_total", "_touched", "_wanted"),
     )
 
-    def __init__(self, future: RoomFuture, wanted: JobDemand, duration: float, starts: Changes, among: int) -> None:
+    def __init__(
+        self,
+        future: RoomFuture,
+        wanted: JobDemand,
+        duration: float,
+        starts: Changes,
+        among: int,
+        levels: RoomLevels,
+    ) -> None:
         self._future, self._wanted, self._duration, self._starts = future, wanted, duration, starts
-        self._levels = future.levels()
-        self._among = among & self._levels.capable(wanted.task)
+        self._levels = levels
+        self._among = among & levels.capable(wanted.task)
         self._fit = future.fit(wanted.task)
         #: The largest number of tasks on one host.
         self._most = 1 if wanted.spread else wanted.tasks
@@ -73,7 +78,7 @@ class RoomSearch:
         licences = future.licences_of(self._wanted)
         if licences is None:
             return None
-        self._look_at(self._levels)
+        self._look_at()
         steps = iter(whole)
         time, free = next(steps)
         following = next(steps, None)
@@ -100,28 +105,25 @@ class RoomSearch:
     def run_now(self, free: int, pack: Pack) -> Places | None:
         """Return the places of all tasks if they may start now, on these hosts without whole-host work or reservations.
 
-        A window that no promise enters, or all, needs no question to single hosts.
+        If the levels are those for all time, no question to single hosts is needed.
         """
         future, wanted, now = self._future, self._wanted, self._future.now
-        end, starts = now + self._duration, future.starts.numbers
         licences = future.licences_of(wanted)
         if licences is None or not self._has_licences(licences, now):
             return None
-        begun = bisect_right(starts, now)
-        lasting = begun < len(starts) and end > starts[-1]
-        self._look_at(future.lasting_levels() if lasting else self._levels)
+        self._look_at()
         if self._untouched(free & self._among) < wanted.tasks:
             return None
-        if not lasting:
-            self._enter(now, begun)
+        if not self._levels.lasting:
+            self._enter(now, bisect_right(future.starts.numbers, now))
         slot = self._try(now, free, pack)
         return None if slot is None else slot.places
 
-    def _look_at(self, levels: RoomLevels) -> None:
-        """Take the hosts with room from these levels."""
-        task = self._wanted.task
-        self._levels, self._fitting = levels, [levels.fitting(task)]
-        if 1 < self._most <= _FEW:
+    def _look_at(self) -> None:
+        """Take the hosts with room from the levels."""
+        task, levels = self._wanted.task, self._levels
+        self._fitting = [levels.fitting(task)]
+        if 1 < self._most <= FEW:
             while self._fitting[-1] and len(self._fitting) < self._most:
                 self._fitting.append(levels.fitting(task, len(self._fitting) + 1))
 
@@ -167,7 +169,7 @@ class RoomSearch:
 
     def _untouched(self, hosts: int) -> int:
         """Return the number of tasks that fit on hosts on which nothing changes."""
-        if self._most <= _FEW:
+        if self._most <= FEW:
             return sum([(hosts & bits).bit_count() for bits in self._fitting])
         fit, levels, most = self._fit, self._levels, self._most
         return sum([min(fit.most(*levels.free(host)), most) for host in HostSet(hosts & self._fitting[0])])

@@ -112,7 +112,7 @@ def test_a_start_of_tasks_takes_their_host_from_the_whole_ones() -> None:
     """The number of free hosts decreases once, with the first task on a host."""
     scene = Scene()
     gaps = scene.gaps()
-    assert (gaps.left, gaps.find(2, 10.0)) == (2, HostSet(0b11))
+    assert (gaps.find(2, 10.0), gaps.left) == (HostSet(0b11), 2)
     gaps.take(HostSet(0b1), 10.0)
     gaps.take(HostSet(0b1), 10.0)
     assert (gaps.left, gaps.find(1, 10.0)) == (1, HostSet(0b10))
