@@ -44,15 +44,21 @@ class RatedHosts:
         capacities: resources of the hosts, by number.
         rating: the prepared selection.
         room: returns the room of a host, None if it is unused.
+        levels: returns the hosts on which tasks fit, which somebody keeps; None to keep them here.
     """
 
     def __init__(
-        self, capacities: Mapping[int, HostCapacity], rating: Rating, room: Callable[[int], HostRoom | None]
+        self,
+        capacities: Mapping[int, HostCapacity],
+        rating: Rating,
+        room: Callable[[int], HostRoom | None],
+        levels: Callable[[], RoomLevels] | None = None,
     ) -> None:
-        self._capacities, self._rating, self._room = capacities, rating, room
+        self._capacities, self.rating, self._room = capacities, rating, room
         self._layout = RoomLayout(capacities.values())
         self._classes = capacity_classes(capacities, self._layout)
-        self._levels = RoomLevels(self._layout, capacities, self._classes)
+        self._current_levels = levels
+        self._levels = RoomLevels(self._layout, capacities, self._classes) if levels is None else levels()
         #: Hosts whose levels are those of before a change.
         self._changed: set[int] = set()
         self._log = _ChangeLog(max(2 * _BLOCK, min(_MOST_ENTRIES, _MOST_BITS // (max(capacities, default=0) + 1))))
@@ -64,13 +70,14 @@ class RatedHosts:
         bits = 0
         for host in hosts:
             bits |= 1 << host
-            self._changed.add(host)
+            if self._current_levels is None:
+                self._changed.add(host)
         if bits:
             self._log.add(bits)
 
     def renew(self, rating: Rating) -> None:
         """Rate all hosts anew, by another rating."""
-        self._rating = rating
+        self.rating = rating
         self._kept.clear()
 
     def find(self, task: TaskDemand, among: int) -> TaskPlace | None:
@@ -80,7 +87,7 @@ class RatedHosts:
         if best is None:
             return None
         room = self._room_of(best[1])
-        return TaskPlace(best[1], self._rating.gpus(room, room.needed(task)))
+        return TaskPlace(best[1], self.rating.gpus(room, room.needed(task)))
 
     def place(self, wanted: JobDemand, among: int) -> Places | None:
         """Return places of all tasks on hosts of these bits; None if some task has none.
@@ -108,7 +115,7 @@ class RatedHosts:
                 untouched = self._best(rates, fitting)
             else:
                 return None
-            gpus = self._rating.gpus(room, room.needed(task))
+            gpus = self.rating.gpus(room, room.needed(task))
             room.take(task, gpus)
             found.setdefault(host, []).append(gpus)
             if not (wanted.spread or room.lacking(task)):
@@ -128,10 +135,13 @@ class RatedHosts:
     def _fitting(self, task: TaskDemand, among: int) -> int:
         """Return the bits of hosts with room for a task."""
         levels = self._levels
-        for host in self._changed:
-            room = self._room(host)
-            levels.change(host, None if room is None else self._layout.amounts(room))
-        self._changed.clear()
+        if self._current_levels is not None:
+            levels = self._levels = self._current_levels()
+        else:
+            for host in self._changed:
+                room = self._room(host)
+                levels.change(host, None if room is None else self._layout.amounts(room))
+            self._changed.clear()
         return levels.fitting(task) & among
 
     def _current(self, task: TaskDemand, fitting: int) -> _DemandRates:
@@ -139,7 +149,7 @@ class RatedHosts:
         key = (-1,) if task.exclusive else (task.cores, task.gpus, task.share)
         kept = self._kept.pop(key, None)
         if kept is None:
-            kept = _DemandRates(task, self._rating)
+            kept = _DemandRates(task, self.rating)
             if len(self._kept) >= _MOST_DEMANDS:
                 del self._kept[next(iter(self._kept))]
         self._kept[key] = kept

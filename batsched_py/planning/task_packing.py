@@ -8,7 +8,9 @@ from typing import Final, TypeAlias
 from batsched_py.model.demand import TaskDemand
 from batsched_py.model.host_room import HostRoom, Places, TaskPlace
 from batsched_py.model.job_demand import JobDemand
+from batsched_py.planning.future.room_future import RoomFuture
 from batsched_py.planning.policies.rating import Rate, Rating
+from batsched_py.planning.rated_hosts import RatedHosts
 
 #: Places the tasks of a job in rooms by host; None if it finds no place for some task.
 Pack: TypeAlias = Callable[[JobDemand, Mapping[int, HostRoom]], Places | None]
@@ -33,6 +35,14 @@ class Packer:
         self._rating = rating()
         #: Demand -> host -> the room that was offered, and its rate; those that were used last are the last.
         self._kept: dict[TaskDemand, dict[int, tuple[HostRoom, int]]] = {}
+        #: The rated hosts of a future, and the number of its changes that they know.
+        self._rated: tuple[RoomFuture, RatedHosts] | None = None
+        self._seen = 0
+
+    @property
+    def rating(self) -> Rating:
+        """The current rating."""
+        return self._current()
 
     def __call__(self, wanted: JobDemand, rooms: Mapping[int, HostRoom]) -> Places | None:
         """Return the places of all tasks, sorted by host; None if some task has none."""
@@ -65,6 +75,21 @@ class Packer:
             else:
                 rates[host] = _rate_of(room, task, rate, rating)
         return tuple(TaskPlace(host, sum(gpus, ()), len(gpus)) for host, gpus in sorted(gpus_by_host.items()))
+
+    def place_lasting(self, wanted: JobDemand, future: RoomFuture, hosts: int) -> Places | None:
+        """Return the places of all tasks on hosts of these bits, in what is free from now on for all time.
+
+        It is what a call with these rooms returns, but hosts are rated when they change, and not at each question.
+        """
+        rating = self._current()
+        if self._rated is None or self._rated[0] is not future or self._rated[1].rating is not rating:
+            rated = RatedHosts(future.capacities, rating, future.lasting_room, future.lasting_levels)
+            self._rated = future, rated
+        else:
+            rated, changed = self._rated[1], future.log.since(self._seen)
+            rated.change(future.capacities if changed is None else changed)
+        self._seen = future.log.changes
+        return rated.place(wanted, hosts)
 
     def _rates(
         self,

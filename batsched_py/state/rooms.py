@@ -9,15 +9,13 @@ from batsched_py.bits import bits_of
 from batsched_py.errors import InvariantError
 from batsched_py.model.demand import HostCapacity, TaskDemand
 from batsched_py.model.host_capacities import host_capacity, machine_licences
+from batsched_py.model.host_log import HostLog
 from batsched_py.model.host_room import HostRoom, Places
 from batsched_py.model.job_demand import JobDemand
 from batsched_py.state.host import Host
 
 # A host without tasks has the room of its capacity, and none is kept for it: a machine of many hosts costs one
 # reference for each. The log of changes lets readers keep what they computed for hosts that have not changed.
-
-#: Changes in the log for each host of the machine.
-_CHANGES = 8
 
 
 class Rooms:
@@ -45,9 +43,7 @@ class Rooms:
         self._rooms: dict[int, HostRoom] = {}
         #: The last answer of `after`: what was asked, the number of changes then, and the rooms.
         self._after: tuple[JobDemand, Places, int, dict[int, HostRoom]] | None = None
-        #: Changed hosts, in the order of the changes, without the first ones, whose number is `_forgotten`.
-        self._log: list[int] = []
-        self._forgotten = 0
+        self._log = HostLog(len(self.capacities))
 
     def request(self, demand: JobDemand) -> None:
         """Count a submitted job."""
@@ -97,7 +93,7 @@ class Rooms:
         taken = self.after(demand, places)
         self._rooms.update(taken)
         self._license(demand, 1)
-        self._note(taken)
+        self._log.add(taken)
 
     def give(self, demand: JobDemand, places: Places) -> int:
         """Return the resources of tasks that end; return the bits of the hosts without tasks then."""
@@ -109,17 +105,17 @@ class Rooms:
                 del self._rooms[place.host]
                 emptied.append(place.host)
         self._license(demand, -1)
-        self._note(place.host for place in places)
+        self._log.add(place.host for place in places)
         return bits_of(emptied)
 
     @property
     def changes(self) -> int:
         """The number of changes so far."""
-        return self._forgotten + len(self._log)
+        return self._log.changes
 
     def changed_since(self, changes: int) -> set[int] | None:
         """Return the hosts that changed after this number of changes; None if that is no longer known."""
-        return None if changes < self._forgotten else set(self._log[changes - self._forgotten :])
+        return self._log.since(changes)
 
     def check(self, running: Iterable[tuple[JobDemand, Places]]) -> None:
         """Raise InvariantError if the rooms are not what the running tasks leave."""
@@ -142,14 +138,6 @@ class Rooms:
             left = self.licensed.pop(name, 0) + sign * number
             if left:
                 self.licensed[name] = left
-
-    def _note(self, hosts: Iterable[int]) -> None:
-        self._log += hosts
-        most = _CHANGES * len(self.capacities)
-        if len(self._log) > most:
-            forgotten = len(self._log) - most // 2
-            del self._log[:forgotten]
-            self._forgotten += forgotten
 
 
 def _capacity(host: Host) -> HostCapacity:

@@ -133,7 +133,10 @@ class BackfillLoop:
         """Start each blocked job that fits now, in order; else promise it the earliest start."""
         book = self._reserving
         if book is None or self._rules.depth <= 1:  # there is at most one, and it is served first
-            self._book.withdraw_all()
+            if isinstance(book, RoomBook) and self._remains_first(book, view, plan):
+                book.forget_gaps()
+            else:
+                self._book.withdraw_all()
             return
         book.forget_gaps()
         if self._rules.needs_specific_hosts or not book.stands:
@@ -143,6 +146,16 @@ class BackfillLoop:
                 plan.promise(job, promise)
             self._start_due(book, view, plan)
         book.note_renewal()
+
+    def _remains_first(self, book: RoomBook, view: View, plan: Plan) -> bool:
+        """Keep the only promise, if it would be made again as it is; return whether that is certain."""
+        first, rules = next(iter(book.entries.values()), None), self._rules
+        if first is None or first.job is not next(iter(view.queue), None) or first.job.id in rules.excluded:
+            return False
+        if not rules.searches_rooms or rules.in_serving_order is not None or not book.is_same(first):
+            return False
+        rules.hold(first.job, view, plan)
+        return True
 
     def _takes_rooms(self, view: View) -> bool:
         """Return whether the first jobs with demands have arrived, and their tasks are placed."""

@@ -70,6 +70,8 @@ class BackfillRules(Generic[Options]):
         #: The choice of hosts; None: the lowest, which needs no call.
         lowest = options.selection is SELECTIONS["lowest"] and type(self).choose is BackfillRules.choose
         self.picks: Choose | None = None if lowest else self.choose
+        #: True if `earliest` is the search of the book, among all hosts, for jobs with demands.
+        self.searches_rooms = type(self).earliest is BackfillRules.earliest and not self.constrained
 
     # Hosts and durations.
 

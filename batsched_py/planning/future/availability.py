@@ -26,7 +26,8 @@ from batsched_py.planning.future.promises import Choose, Claim, Promise, RoomSlo
 from batsched_py.planning.future.room_future import RoomFuture
 from batsched_py.planning.future.room_search import RoomSearch
 from batsched_py.planning.future.slot_table import SlotTable
-from batsched_py.planning.task_packing import Pack
+from batsched_py.planning.future.standing_room import StandingRoom
+from batsched_py.planning.task_packing import Pack, Packer
 
 # Between two calls `busy`, `reserved` and `down` are true of `now`, bookings in the calendar begin and end later than
 # `now`, and `_free` is None or true; `_table` is None or true, except that one whose `late` has changed is replaced at
@@ -402,22 +403,38 @@ class Availability:
 
         `among` are the eligible hosts, None for all; `pack` places the tasks in rooms that are free for that long.
         """
+        rooms, eligible = self._known_rooms(), self.hosts if among is None else among.bits
+        search = RoomSearch(rooms, wanted, duration, self._starts, eligible, rooms.levels())
+        return search.run(self._whole_steps(), pack, limit, first)
+
+    def standing_room(
+        self, wanted: JobDemand, duration: float, pack: Packer
+    ) -> tuple[RoomSlot | None, StandingRoom | None]:
+        """Search as `earliest_room`; return also from what `stands` sees whether the result does, if it can."""
+        rooms = self._known_rooms()
+        search = RoomSearch(rooms, wanted, duration, self._starts, self.hosts, rooms.levels())
+        slot = search.run(self._whole_steps(), pack)
+        found = None if slot is None or not self._calendar.only_ends(self.now) else search.found()
+        return slot, None if found is None else StandingRoom(rooms, search, found, pack)
+
+    def stands(self, slot: RoomSlot, standing: StandingRoom) -> bool:
+        """Return whether a search would have this result again, without its reservation; False if that is unknown."""
+        return self._calendar.only_ends(self.now) and standing.holds(slot, self._whole_steps())
+
+    def _known_rooms(self) -> RoomFuture:
+        """Return the rooms, to search them."""
         if self.rooms is None:
             raise ValueError("tasks can only be placed if hosts may be shared")
-        eligible = self.hosts if among is None else among.bits
-        search = RoomSearch(self.rooms, wanted, duration, self._starts, eligible, self.rooms.levels())
-        return search.run(self._whole_steps(), pack, limit, first)
+        return self.rooms
 
     def room_now(self, wanted: JobDemand, duration: float, pack: Pack, among: HostSet | None = None) -> Places | None:
         """Return places of all tasks for `duration` seconds from now on, as `earliest_room`; None if there are none."""
-        if self.rooms is None:
-            raise ValueError("tasks can only be placed if hosts may be shared")
-        eligible = self.hosts if among is None else among.bits
+        rooms, eligible = self._known_rooms(), self.hosts if among is None else among.bits
         free = without(self.hosts, self.busy | self.reserved | self._down)
-        levels = self.rooms.levels_until(self.now + duration)
+        levels = rooms.levels_until(self.now + duration)
         if not levels.may_have(wanted, free & eligible):
             return None
-        return RoomSearch(self.rooms, wanted, duration, self._starts, eligible, levels).run_now(free, pack)
+        return RoomSearch(rooms, wanted, duration, self._starts, eligible, levels).run_now(free, pack)
 
     def earliest_count(self, size: int, duration: float) -> Claim | None:
         """Return the first claim of any `size` hosts for `duration` seconds; None if there is none.

@@ -11,10 +11,11 @@ from batsched_py.model.host_room import Places
 from batsched_py.model.job import Job
 from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.availability import Availability
-from batsched_py.planning.future.promise_book import Gaps, HostGaps
-from batsched_py.planning.future.promises import Choose, Claim, Specific
+from batsched_py.planning.future.promise_book import Entry, Gaps, HostGaps
+from batsched_py.planning.future.promises import Choose, Claim, RoomSlot, Specific
 from batsched_py.planning.future.reserving_books import ReservingBook
-from batsched_py.planning.task_packing import Pack
+from batsched_py.planning.future.standing_room import StandingRoom
+from batsched_py.planning.task_packing import Pack, Packer
 
 # The book is used from the first job on that requests parts of hosts: a number of hosts, which EASY's shadow and the
 # claims of the count book are, says nothing about cores and GPUs (ADR 19 has the same argument for constraints).
@@ -66,16 +67,33 @@ class RoomGaps(HostGaps):
 class RoomBook(ReservingBook[Specific]):
     """Promises of specific hosts, or of places for tasks."""
 
-    __slots__ = ("_pack",)
+    __slots__ = ("_pack", "_searched", "_standing")
 
     def __init__(self, availability: Callable[[], Availability], duration: Callable[[Job], float], pack: Pack) -> None:
         """Begin as a PromiseBook; `pack` places tasks."""
         super().__init__(availability, duration)
         self._pack = pack
+        #: Whether the result of the last search among no promises stands, and the availability's disruptions then.
+        self._standing: StandingRoom | None = None
+        self._searched = -1
 
     def earliest(self, job: Job, among: HostSet | None = None, choose: Choose | None = None) -> Specific | None:
         """Return the first hosts or places that break no promise."""
+        self._standing = None
+        if job.demand is not None and among is None and not self.entries and isinstance(self._pack, Packer):
+            future = self._availability()
+            slot, self._standing = future.standing_room(job.demand, self._duration(job), self._pack)
+            self._searched = future.disruptions
+            return slot
         return self._before(job, self._duration(job), math.inf, among, choose)
+
+    def is_same(self, entry: Entry[Specific]) -> bool:
+        """Return whether the only promise, if it is withdrawn, is found again; False if that is unknown."""
+        future, promise, standing = self._availability(), entry.promise, self._standing
+        if standing is None or not isinstance(promise, RoomSlot) or len(self.entries) != 1:
+            return False
+        same = future.disruptions == self._searched and self._duration(entry.job) == entry.duration
+        return same and future.stands(promise, standing)
 
     def _before(
         self, job: Job, duration: float, limit: float, among: HostSet | None, choose: Choose | None

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from batsched_py.model.demand import HostCapacity, TaskDemand
+from batsched_py.model.host_log import HostLog
 from batsched_py.model.host_room import HostRoom, Places
 from batsched_py.model.job_demand import JobDemand
 from batsched_py.planning.future.calendar import Changes
@@ -67,6 +68,7 @@ class RoomFuture:
         licences: the free licences.
         ends, starts: all uses by their ends, and promises by their starts.
         promised: bits of hosts with promises.
+        log: the hosts of which a use has begun, ended or moved.
     """
 
     def __init__(
@@ -95,6 +97,7 @@ class RoomFuture:
         self.starts: Ranking[RoomUse] = Ranking()
         #: Bits of hosts with promises.
         self.promised = 0
+        self.log = HostLog(len(capacities))
         self._levels = RoomLevels(self.layout, capacities, self.classes)
         #: Levels of what is free from now on for all time; None until they are asked.
         self._lasting: RoomLevels | None = None
@@ -189,6 +192,19 @@ class RoomFuture:
             free = line.least(start, math.inf) if line.promises else line.at(start)
             room = self._rooms[host] = self._room(host, free, start)
         return room
+
+    def lasting_room(self, host: int) -> HostRoom | None:
+        """Return what is free of a host from now on for all time, as `room`; None if it is unused."""
+        return self.room(host, self.now, math.inf) if host in self.lines else None
+
+    def only_promise(self, slot: RoomSlot) -> RoomUse | None:
+        """Return the use of a promise; None if it is not reserved, or not the only one that begins later."""
+        promise = self._promises.get(id(slot))
+        return None if promise is None or self.starts.items != [promise[1]] else promise[1]
+
+    def room_without(self, host: int, free: Amounts, time: float, use: RoomUse) -> HostRoom:
+        """Return a room with these free amounts, as it would be at an instant without some use."""
+        return self._room(host, free, time, use)
 
     @property
     def last_start(self) -> float:
@@ -364,15 +380,16 @@ class RoomFuture:
         self._unsettled.update(use.taken)
         self._changed.update(use.taken)
         self._changed_lasting.update(use.taken)
+        self.log.add(use.taken)
         for host in use.taken:
             self._rooms.pop(host, None)
 
-    def _room(self, host: int, free: Amounts, time: float) -> HostRoom:
+    def _room(self, host: int, free: Amounts, time: float, without: RoomUse | None = None) -> HostRoom:
         """Return a room with these free amounts, and with the kinds of the tasks of an instant."""
         kinds = [
             use.demand.task
             for use in self._uses.get(host, {}).values()
-            if use.start <= time < use.end and use.demand.task.gpus
+            if use.start <= time < use.end and use.demand.task.gpus and use is not without
             for place in use.places
             if place.host == host
             for _ in range(place.tasks)

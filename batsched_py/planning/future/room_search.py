@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from batsched_py.bits import bit_runs
 from batsched_py.hostset import HostSet
@@ -15,7 +16,7 @@ from batsched_py.planning.future.promises import RoomSlot
 from batsched_py.planning.future.room_future import RoomFuture
 from batsched_py.planning.future.room_levels import FEW, RoomLevels
 from batsched_py.planning.future.room_steps import Amounts
-from batsched_py.planning.task_packing import Pack
+from batsched_py.planning.task_packing import Pack, Packer
 
 # A search walks the instants at which something becomes free. Of most hosts it is known which of them have room now for
 # one task, for two, and so on, as sets of bits (`RoomLevels`), and nothing changes there. The others are *touched*: a
@@ -26,6 +27,39 @@ from batsched_py.planning.task_packing import Pack
 # The sum of these numbers excludes most instants. It says at least what is possible, never less, so an instant is only
 # the result if `pack` finds a place for each task. Of unused hosts with equal capacities `pack` gets only as many as it
 # may need, those with the lowest numbers.
+
+
+#: The number of tasks of a host that was not touched.
+_UNTOUCHED: Final = -1
+
+
+class Found:
+    """The circumstances of a result, from which `StandingRoom` sees whether it stands.
+
+    Attributes:
+        wanted: what was requested.
+        before: number of tasks that fit at the last instant before the start that was tried.
+        among: bits of the eligible hosts.
+        open_before, open_at: bits of those without whole-host work then, and at the start.
+        rooms: host -> the room that was offered at the start.
+    """
+
+    __slots__ = ("_counts", "_fitting", "_recent", "among", "before", "open_at", "open_before", "rooms", "wanted")
+
+    def __init__(self, wanted: JobDemand, counts: dict[int, int], recent: dict[int, int], fitting: list[int]) -> None:
+        self.wanted = wanted
+        self.before = self.among = self.open_at = self.open_before = 0
+        self.rooms: Mapping[int, HostRoom] = {}
+        self._counts, self._recent, self._fitting = counts, recent, fitting
+
+    def number_before(self, host: int) -> int:
+        """Return the number of tasks that fit on a host at the last instant before the start."""
+        if not self.open_before >> host & 1:
+            return 0
+        number = self._recent.get(host)
+        if number is None:
+            number = self._counts.get(host, _UNTOUCHED)
+        return sum([bits >> host & 1 for bits in self._fitting]) if number == _UNTOUCHED else number
 
 
 class RoomSearch:
@@ -41,8 +75,8 @@ class RoomSearch:
     """
 
     __slots__ = (
-        *("_among", "_counts", "_duration", "_fit", "_fitting", "_future", "_levels", "_most", "_starts"),
-        *("_total", "_touched", "_wanted"),
+        *("_among", "_counts", "_duration", "_fit", "_fitting", "_future", "_levels", "_most", "_number"),
+        *("_number_before", "_offered", "_open", "_open_before", "_recent", "_starts", "_total", "_touched", "_wanted"),
     )
 
     def __init__(
@@ -65,6 +99,30 @@ class RoomSearch:
         #: Touched host -> number of tasks that fit there, their sum, and bits of these hosts.
         self._counts: dict[int, int] = {}
         self._total = self._touched = 0
+        #: Host -> its number before, for hosts that were touched at the latest instant.
+        self._recent: dict[int, int] = {}
+        #: The number of tasks that fitted at the latest instant that was tried and at the one before, and bits of the
+        #: hosts without whole-host work then.
+        self._number = self._number_before = self._open = self._open_before = 0
+        #: The rooms that were offered last.
+        self._offered: dict[int, HostRoom] = {}
+
+    def found(self) -> Found | None:
+        """Return the circumstances of the slot that `run` has just returned; None if they are not simple.
+
+        They are if there are neither promises nor reservations nor licences, and few tasks.
+        """
+        if self._future.starts.numbers or self._starts.times or self._wanted.licences or self._most > FEW:
+            return None
+        found = Found(self._wanted, self._counts, self._recent, self._fitting)
+        found.before, found.rooms = self._number_before, self._offered
+        found.among = self._among
+        found.open_before, found.open_at = self._open_before & self._among, self._open & self._among
+        return found
+
+    def number_of(self, host: int, free: Amounts) -> int:
+        """Return the number of tasks that fit into free amounts of a host, if it can run the task."""
+        return min(self._fit.most(free, self._levels.free(host)[1]), self._most)
 
     def run(
         self, whole: Iterable[tuple[float, int]], pack: Pack, limit: float = math.inf, first: float = -math.inf
@@ -98,6 +156,7 @@ class RoomSearch:
                 (time, free), following = following, next(steps, None)
             if time == math.inf or time > limit:
                 return None
+            self._recent.clear()
             while ended < len(ends.numbers) and ends.numbers[ended] <= time:
                 self._renew(ends.items[ended].taken, time, time + duration)
                 ended += 1
@@ -114,6 +173,9 @@ class RoomSearch:
         self._look_at()
         if self._untouched(free & self._among) < wanted.tasks:
             return None
+        if isinstance(pack, Packer) and (self._levels.lasting or not future.promised):
+            open_hosts = free & self._among & ~self._starts.between(now, now + self._duration)
+            return pack.place_lasting(wanted, future, open_hosts)
         if not self._levels.lasting:
             self._enter(now, bisect_right(future.starts.numbers, now))
         slot = self._try(now, free, pack)
@@ -137,13 +199,16 @@ class RoomSearch:
 
     def _renew(self, hosts: Iterable[int], start: float, end: float) -> None:
         lines, counts, among, most = self._future.lines, self._counts, self._among, self._most
+        recent = self._recent
         for host in hosts:
             if among >> host & 1:
                 line = lines[host]
                 free = line.least(start, end) if line.promises else line.at(start)
                 number = min(self._fit.most(free, line.capacity), most)
-                self._total += number - counts.get(host, 0)
+                known = counts.get(host, _UNTOUCHED)
+                self._total += number - (known if known > 0 else 0)
                 counts[host] = number
+                recent.setdefault(host, known)
                 self._touched |= 1 << host
 
     def _has_licences(self, wanted: Amounts, time: float) -> bool:
@@ -162,9 +227,12 @@ class RoomSearch:
         if closed:
             number -= sum(self._counts[host] for host in HostSet(closed))
         number += self._untouched(open_hosts & ~self._touched)
+        self._number_before, self._number = self._number, number
+        self._open_before, self._open = self._open, free
         if number < self._wanted.tasks:
             return None
-        places = pack(self._wanted, self._rooms(time, open_hosts))
+        self._offered = self._rooms(time, open_hosts)
+        places = pack(self._wanted, self._offered)
         return None if places is None else RoomSlot(time, time + self._duration, places, self._wanted)
 
     def _untouched(self, hosts: int) -> int:
