@@ -64,6 +64,17 @@ class HostRoom:
         self.kinds: dict[int, int] = {}
         self.others = dict(capacity.others)
 
+    @classmethod
+    def with_amounts(
+        cls, capacity: HostCapacity, cores: int, memory: int, gpus: tuple[int, ...], others: dict[str, int]
+    ) -> HostRoom:
+        """Return a room with these free amounts, in which no task with GPUs is counted."""
+        room = cls.__new__(cls)
+        room.capacity, room.cores, room.memory = capacity, cores, memory
+        room.gpus, room.gpu_amount = gpus, sum(gpus)
+        room.kinds, room.others = {}, others
+        return room
+
     @property
     def is_empty(self) -> bool:
         """True if no task uses any resource."""

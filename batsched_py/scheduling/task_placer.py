@@ -28,6 +28,8 @@ class TaskPlacer:
         self._rated: RatedHosts | None = None
         #: Number of changes of rooms that the rated hosts know.
         self._seen = 0
+        #: What found no places last: the demand, the usable hosts, the number of changes of rooms, and the rating.
+        self._failed: tuple[JobDemand, int, int, Rating] | None = None
 
     def place(self, wanted: JobDemand, among: int | None = None) -> Places | None:
         """Return the places of all tasks on hosts that are usable now; None if there are none.
@@ -37,8 +39,14 @@ class TaskPlacer:
         rooms = self._state.rooms
         if rooms is None or rooms.short_licence(wanted):
             return None
-        rated, usable = self._current(rooms), self._state.hosts.usable
-        return rated.place(wanted, usable if among is None else usable & among)
+        usable = self._state.hosts.usable
+        asked = wanted, usable if among is None else usable & among, rooms.changes, self._prepared(rooms)
+        if asked == self._failed:
+            return None
+        places = self._current(rooms).place(wanted, asked[1])
+        if places is None:
+            self._failed = asked
+        return places
 
     def rating(self) -> Rating:
         """Return the rating for the tasks that are expected now."""

@@ -404,7 +404,7 @@ class Availability:
         `among` are the eligible hosts, None for all; `pack` places the tasks in rooms that are free for that long.
         """
         rooms, eligible = self._known_rooms(), self.hosts if among is None else among.bits
-        search = RoomSearch(rooms, wanted, duration, self._starts, eligible, rooms.levels())
+        search = RoomSearch(rooms, wanted, duration, self._starts, eligible, levels=rooms.levels())
         return search.run(self._whole_steps(), pack, limit, first)
 
     def standing_room(
@@ -412,7 +412,7 @@ class Availability:
     ) -> tuple[RoomSlot | None, StandingRoom | None]:
         """Search as `earliest_room`; return also from what `stands` sees whether the result does, if it can."""
         rooms = self._known_rooms()
-        search = RoomSearch(rooms, wanted, duration, self._starts, self.hosts, rooms.levels())
+        search = RoomSearch(rooms, wanted, duration, self._starts, self.hosts, levels=rooms.levels())
         slot = search.run(self._whole_steps(), pack)
         found = None if slot is None or not self._calendar.only_ends(self.now) else search.found()
         return slot, None if found is None else StandingRoom(rooms, search, found, pack)
@@ -434,7 +434,7 @@ class Availability:
         levels = rooms.levels_until(self.now + duration)
         if not levels.may_have(wanted, free & eligible):
             return None
-        return RoomSearch(rooms, wanted, duration, self._starts, eligible, levels).run_now(free, pack)
+        return RoomSearch(rooms, wanted, duration, self._starts, eligible, levels=levels).run_now(free, pack)
 
     def earliest_count(self, size: int, duration: float) -> Claim | None:
         """Return the first claim of any `size` hosts for `duration` seconds; None if there is none.

@@ -44,19 +44,23 @@ class Levels:
         forget: called before levels are dropped.
     """
 
-    __slots__ = ("_amounts", "_forget", "_levels", "_reached", "measure")
+    __slots__ = ("_forget", "_levels", "_reached", "_values", "measure")
 
     def __init__(
         self, measure: Callable[[Amounts], int], amounts: Mapping[int, Amounts], forget: Callable[[], None]
     ) -> None:
-        self.measure, self._amounts, self._forget = measure, amounts, forget
+        self.measure, self._forget = measure, forget
+        #: Host -> its value.
+        self._values = {host: measure(free) for host, free in amounts.items()}
         #: Values, ascending, and the hosts with at least that value.
         self._levels: list[int] = []
         self._reached: list[Level] = []
 
-    def change(self, host: int, before: int, value: int) -> None:
+    def change(self, host: int, value: int) -> None:
         """Update the value of a host."""
+        before = self._values[host]
         if value != before:
+            self._values[host] = value
             levels, bit = self._levels, 1 << host
             low, high = (before, value) if before < value else (value, before)
             first = bisect_right(levels, low)
@@ -73,8 +77,7 @@ class Levels:
             self._levels.clear()
             self._reached.clear()
             at = 0
-        measure = self.measure
-        level = Level(bits_of([host for host, free in self._amounts.items() if measure(free) >= value]))
+        level = Level(bits_of([host for host, there in self._values.items() if there >= value]))
         self._levels.insert(at, value)
         self._reached.insert(at, level)
         return level
@@ -82,7 +85,7 @@ class Levels:
     def most(self, hosts: int) -> tuple[int, int]:
         """Return the largest value of hosts of these bits, at least one, and how many have it."""
         highest = next((level.bits & hosts for level in reversed(self._reached) if level.bits & hosts), hosts)
-        values = [self.measure(self._amounts[host]) for low, high in bit_runs(highest) for host in range(low, high + 1)]
+        values = [self._values[host] for low, high in bit_runs(highest) for host in range(low, high + 1)]
         return max(values), values.count(max(values))
 
 
@@ -145,13 +148,14 @@ class RoomLevels:
         if (free == whole) != bool(self.unused >> host & 1):
             self.unused ^= 1 << host
         for at, levels in self._resources.items():
-            levels.change(host, before[at], free[at])
+            if free[at] != before[at]:
+                levels.change(host, free[at])
         first = self._layout.first_gpu
-        if free[first:] != before[first:]:
+        if self._gpus and free[first:] != before[first:]:
             for counts, shares in self._gpus.values():
-                counts.change(host, counts.measure(before), counts.measure(free))
+                counts.change(host, counts.measure(free))
                 if shares is not counts:
-                    shares.change(host, shares.measure(before), shares.measure(free))
+                    shares.change(host, shares.measure(free))
 
     def free(self, host: int) -> tuple[Amounts, Amounts]:
         """Return what is free of a host, and what is free when it is unused."""

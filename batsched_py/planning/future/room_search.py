@@ -86,6 +86,7 @@ class RoomSearch:
         duration: float,
         starts: Changes,
         among: int,
+        *,
         levels: RoomLevels,
     ) -> None:
         self._future, self._wanted, self._duration, self._starts = future, wanted, duration, starts
@@ -193,19 +194,24 @@ class RoomSearch:
         """Count the promises that begin before the end of the window; return the first that does not."""
         starts, end = self._future.starts, time + self._duration
         while begun < len(starts.numbers) and starts.numbers[begun] < end:
-            self._renew(starts.items[begun].taken, time, end)
+            self._renew(starts.items[begun].taken, time, end, longer=True)
             begun += 1
         return begun
 
-    def _renew(self, hosts: Iterable[int], start: float, end: float) -> None:
+    def _renew(self, hosts: Iterable[int], start: float, end: float, *, longer: bool = False) -> None:
+        """Count the tasks that fit on hosts in a window, which has the same start as before if it has become longer."""
         lines, counts, among, most = self._future.lines, self._counts, self._among, self._most
-        recent = self._recent
+        recent, fit = self._recent, self._fit
         for host in hosts:
             if among >> host & 1:
                 line = lines[host]
-                free = line.least(start, end) if line.promises else line.at(start)
-                number = min(self._fit.most(free, line.capacity), most)
                 known = counts.get(host, _UNTOUCHED)
+                if longer and not known:
+                    continue
+                if line.promises:
+                    number = min(fit.most_during(line, start, end), most)
+                else:
+                    number = min(fit.most(line.at(start), line.capacity), most)
                 self._total += number - (known if known > 0 else 0)
                 counts[host] = number
                 recent.setdefault(host, known)

@@ -153,14 +153,10 @@ class RoomLayout:
 
         Amounts below 0, which two uses take because one of them is late, count as 0.
         """
-        room = HostRoom(host)
-        first = self.first_gpu
         if min(free) < 0:
             free = tuple([max(0, amount) for amount in free])
-        room.cores, room.memory, room.gpus = free[0], free[1], free[first:]
-        room.gpu_amount = sum(room.gpus)
-        if self.others:
-            room.others = {name: free[2 + self.others.index(name)] for name, _ in host.others}
+        others = {name: free[2 + self.others.index(name)] for name, _ in host.others} if self.others else {}
+        room = HostRoom.with_amounts(host, free[0], free[1], free[self.first_gpu :], others)
         for task in kinds:
             kind = kind_of(room.needed(task))
             room.kinds[kind] = room.kinds.get(kind, 0) + 1
@@ -170,12 +166,41 @@ class RoomLayout:
 class TaskFit:
     """The amounts of one task, for counting how many fit."""
 
-    __slots__ = ("_amounts", "_exclusive", "_first_gpu", "_gpus", "_share")
+    __slots__ = ("_amounts", "_exclusive", "_first_gpu", "_gpus", "_share", "is_exact")
 
     def __init__(self, task: TaskDemand, layout: RoomLayout) -> None:
         self._amounts = layout.wanted(task)
         self._exclusive, self._gpus, self._share = task.exclusive, task.gpus, task.share
         self._first_gpu = layout.first_gpu
+        #: True if `most` is the number that fits, and not only at least that.
+        self.is_exact = task.gpus <= 1 or task.share == WHOLE
+
+    def most_during(self, steps: RoomSteps, start: float, end: float) -> int:
+        """Return how many tasks fit as `most` from `start` until `end`, from the same amounts during all steps."""
+        times, free, capacity = steps.times, steps.free, steps.capacity
+        first = bisect_right(times, start) - 1
+        most = self.most(free[first], capacity)
+        last = bisect_left(times, end)
+        for at in range(first + 1, last):
+            if not most:
+                return 0
+            most = min(most, self.most(free[at], capacity))
+        if most and self._gpus and last > first + 1:  # which GPUs are free changes
+            return self.most(steps.least(start, end), capacity)
+        return most
+
+    def may_ever(self, steps: RoomSteps, now: float, limit: float, duration: float) -> bool:
+        """Return whether a task may fit for a while from some instant in [now, limit); False is certain."""
+        times, free, capacity = steps.times, steps.free, steps.capacity
+        at = bisect_right(times, now) - 1
+        while at < len(times) and times[at] < limit:
+            end, later = max(now, times[at]) + duration, at
+            while later < len(times) and times[later] < end and self.most(free[later], capacity):
+                later += 1
+            if later > at and (later >= len(times) or times[later] >= end):
+                return True
+            at = later + 1  # it does not fit there, so no window may contain it
+        return False
 
     def most(self, free: Amounts, capacity: Amounts) -> int:
         """Return how many tasks fit at the same time into what is free of a host that can run the task.
