@@ -44,7 +44,7 @@ class RatedHosts:
         capacities: resources of the hosts, by number.
         rating: the prepared selection.
         room: returns the room of a host, None if it is unused.
-        levels: returns the hosts on which tasks fit, which somebody keeps; None to keep them here.
+        levels: returns the hosts on which tasks fit, if the caller keeps them; None to keep them here.
     """
 
     def __init__(

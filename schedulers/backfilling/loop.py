@@ -133,9 +133,7 @@ class BackfillLoop:
         """Start each blocked job that fits now, in order; else promise it the earliest start."""
         book = self._reserving
         if book is None or self._rules.depth <= 1:  # there is at most one, and it is served first
-            if isinstance(book, RoomBook) and self._remains_first(book, view, plan):
-                book.forget_gaps()
-            else:
+            if not (isinstance(book, RoomBook) and self._remains_first(book, view, plan)):
                 self._book.withdraw_all()
             return
         book.forget_gaps()
@@ -149,11 +147,11 @@ class BackfillLoop:
 
     def _remains_first(self, book: RoomBook, view: View, plan: Plan) -> bool:
         """Keep the only promise, if it would be made again as it is; return whether that is certain."""
-        first, rules = next(iter(book.entries.values()), None), self._rules
-        if first is None or first.job is not next(iter(view.queue), None) or first.job.id in rules.excluded:
+        first, rules, head = next(iter(book.entries.values()), None), self._rules, next(iter(view.queue), None)
+        plain = rules.searches_rooms and rules.in_serving_order is None
+        if first is None or first.job is not head or head.id in rules.excluded or not (plain and book.is_same(first)):
             return False
-        if not rules.searches_rooms or rules.in_serving_order is not None or not book.is_same(first):
-            return False
+        book.forget_gaps()
         rules.hold(first.job, view, plan)
         return True
 
@@ -169,12 +167,9 @@ class BackfillLoop:
         """
         if self._rules.packs_not:
             raise OptionError(self._rules.packs_not)
-        former, rooms = (
-            self._reserving,
-            RoomBook(view.availability, self._rules.duration, self._rules.placement.packer()),
-        )
-        if former is not None:
-            rooms.adopt(former)
+        rooms = RoomBook(view.availability, self._rules.duration, self._rules.placement.packer())
+        if self._reserving is not None:
+            rooms.adopt(self._reserving)
         self._take(rooms)
 
     # Passes.

@@ -41,7 +41,7 @@ ENGINE = {"release", "begin", "commands", "timestamp", "rejections", "holds", "p
 ENGINE_RECURRING = {"wind_up", "end_recurring", "check_energy"}
 ENGINE_AVAILABILITY = {
     *("advance", "occupy", "vacate", "busy", "disrupt", "down", "hosts", "now", "reserved", "free"),
-    *("occupy_tasks", "vacate_tasks", "rooms", "share"),
+    *("occupy_tasks", "vacate_tasks", "rooms", "share", "standing_room", "stands"),
 }
 
 

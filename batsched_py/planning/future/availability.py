@@ -212,26 +212,28 @@ class Availability:
 
     def occupy_tasks(self, job_id: str, places: Places, demand: JobDemand, until: float) -> None:
         """Start tasks of a job now, with the predicted end `until` (infinity: unknown)."""
-        self._shared_rooms().occupy(job_id, places, demand, until)
+        self._changing_rooms().occupy(job_id, places, demand, until)
 
     def vacate_tasks(self, job_id: str) -> None:
         """End the tasks of a job."""
-        self._shared_rooms().vacate(job_id)
+        self._changing_rooms().vacate(job_id)
 
     def predict_tasks(self, job_id: str, end: float) -> None:
         """Change the predicted end of the tasks of a job; infinity: never."""
-        self._shared_rooms().predict(job_id, end)
+        self._changing_rooms().predict(job_id, end)
         self.disrupt()
 
     def extend_tasks(self, job_id: str, end: float) -> None:
         """Predict another end for tasks that have just started; promises that were made have taken it into account."""
-        self._shared_rooms().predict(job_id, end)
+        self._changing_rooms().predict(job_id, end)
+
+    def _changing_rooms(self) -> RoomFuture:
+        self._free = self._table = None
+        return self._shared_rooms()
 
     def _shared_rooms(self) -> RoomFuture:
-        """Return the rooms, to change them."""
         if self.rooms is None:
-            raise InvariantError(f"t={self.now}: tasks begin or end, but no host may be shared")
-        self._free = self._table = None
+            raise InvariantError(f"t={self.now}: tasks can only be placed if hosts may be shared")
         return self.rooms
 
     def _is_plain(self, hosts: int) -> bool:
@@ -281,7 +283,7 @@ class Availability:
     def reserve(self, promise: Promise) -> None:
         """Reserve these hosts, or their number, or rooms; they must be free then, as the queries return them."""
         if isinstance(promise, RoomSlot):
-            self._shared_rooms().reserve(promise)
+            self._changing_rooms().reserve(promise)
             return
         self._book(promise, reserved=True)
         if self._table is not None:
@@ -290,7 +292,7 @@ class Availability:
     def release(self, promise: Promise) -> None:
         """Release a reservation, unless it has already ended by itself."""
         if isinstance(promise, RoomSlot):
-            self._shared_rooms().release(promise)
+            self._changing_rooms().release(promise)
             return
         if promise.end <= self.now:
             return
@@ -357,12 +359,7 @@ class Availability:
         return HostSet(free & ~self._starting(start, end))
 
     def slot_at(
-        self,
-        start: float,
-        size: int,
-        duration: float,
-        among: HostSet | None = None,
-        choose: Choose | None = None,
+        self, start: float, size: int, duration: float, among: HostSet | None = None, choose: Choose | None = None
     ) -> Slot | None:
         """Return a slot of `size` hosts in [start, start + duration), not before now; None if there are too few.
 
@@ -403,38 +400,30 @@ class Availability:
 
         `among` are the eligible hosts, None for all; `pack` places the tasks in rooms that are free for that long.
         """
-        rooms, eligible = self._known_rooms(), self.hosts if among is None else among.bits
-        search = RoomSearch(rooms, wanted, duration, self._starts, eligible, levels=rooms.levels())
-        return search.run(self._whole_steps(), pack, limit, first)
+        return self._room_search(wanted, duration, among).run(self._whole_steps(), pack, limit, first)
 
-    def standing_room(
-        self, wanted: JobDemand, duration: float, pack: Packer
-    ) -> tuple[RoomSlot | None, StandingRoom | None]:
-        """Search as `earliest_room`; return also from what `stands` sees whether the result does, if it can."""
-        rooms = self._known_rooms()
-        search = RoomSearch(rooms, wanted, duration, self._starts, self.hosts, levels=rooms.levels())
+    def standing_room(self, wanted: JobDemand, duration: float, pack: Packer) -> tuple[RoomSlot | None, StandingRoom]:
+        """Search as `earliest_room`; return also from what `stands` sees whether the result does."""
+        search = self._room_search(wanted, duration, None)
         slot = search.run(self._whole_steps(), pack)
-        found = None if slot is None or not self._calendar.only_ends(self.now) else search.found()
-        return slot, None if found is None else StandingRoom(rooms, search, found, pack)
+        return slot, StandingRoom(search, search.found() if self._calendar.only_ends(self.now) else None, pack)
 
     def stands(self, slot: RoomSlot, standing: StandingRoom) -> bool:
         """Return whether a search would have this result again, without its reservation; False if that is unknown."""
         return self._calendar.only_ends(self.now) and standing.holds(slot, self._whole_steps())
 
-    def _known_rooms(self) -> RoomFuture:
-        """Return the rooms, to search them."""
-        if self.rooms is None:
-            raise ValueError("tasks can only be placed if hosts may be shared")
-        return self.rooms
-
     def room_now(self, wanted: JobDemand, duration: float, pack: Pack, among: HostSet | None = None) -> Places | None:
         """Return places of all tasks for `duration` seconds from now on, as `earliest_room`; None if there are none."""
-        rooms, eligible = self._known_rooms(), self.hosts if among is None else among.bits
-        free = without(self.hosts, self.busy | self.reserved | self._down)
+        rooms = self._shared_rooms()
+        free = without(self.hosts if among is None else among.bits, self.busy | self.reserved | self._down)
         levels = rooms.levels_until(self.now + duration)
-        if not levels.may_have(wanted, free & eligible):
+        if not levels.may_have(wanted, free):
             return None
-        return RoomSearch(rooms, wanted, duration, self._starts, eligible, levels=levels).run_now(free, pack)
+        return RoomSearch(rooms, wanted, duration, self._starts, free, levels=levels).run_now(free, pack)
+
+    def _room_search(self, wanted: JobDemand, duration: float, among: HostSet | None) -> RoomSearch:
+        rooms, eligible = self._shared_rooms(), self.hosts if among is None else among.bits
+        return RoomSearch(rooms, wanted, duration, self._starts, eligible, levels=rooms.levels())
 
     def earliest_count(self, size: int, duration: float) -> Claim | None:
         """Return the first claim of any `size` hosts for `duration` seconds; None if there is none.
@@ -508,7 +497,7 @@ class Availability:
         free = self.free if self.rooms is None else without(self.hosts, self.busy | self.reserved | self._down)
         yield self.now, free
         if not self._calendar.only_ends(self.now):
-            yield from self._later_steps()
+            yield from self._calendar.steps(self.now, self.hosts, self.busy, self.reserved, self._down)
             return
         for time in self._ends.times:  # no reservations: hosts only become free
             free |= self._ends.bits[time]
@@ -529,9 +518,6 @@ class Availability:
     def _counts(self) -> Iterator[tuple[float, int]]:
         """Return (instant, number of hosts that are free and unclaimed from then on), from now, instants ascending."""
         return self._calendar.claims.left_of(((time, free.bit_count()) for time, free in self._steps()), self.now)
-
-    def _later_steps(self) -> Iterator[tuple[float, int]]:
-        return self._calendar.steps(self.now, self.hosts, self.busy, self.reserved, self._down)
 
     def _free_at(self, start: float) -> int:
         free = self.free

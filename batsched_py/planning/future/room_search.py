@@ -33,7 +33,7 @@ from batsched_py.planning.task_packing import Pack, Packer
 _UNTOUCHED: Final = -1
 
 
-class Found:
+class Circumstances:
     """The circumstances of a result, from which `StandingRoom` sees whether it stands.
 
     Attributes:
@@ -51,6 +51,17 @@ class Found:
         self.before = self.among = self.open_at = self.open_before = 0
         self.rooms: Mapping[int, HostRoom] = {}
         self._counts, self._recent, self._fitting = counts, recent, fitting
+
+    def opens(self, start: float, whole: Iterable[tuple[float, int]]) -> bool:
+        """Return whether these steps open the same hosts before the start, and at the start."""
+        before = at = 0
+        for time, free in whole:
+            if time > start:
+                break
+            at = free & self.among
+            if time < start:
+                before = at
+        return (before, at) == (self.open_before, self.open_at)
 
     def number_before(self, host: int) -> int:
         """Return the number of tasks that fit on a host at the last instant before the start."""
@@ -75,8 +86,19 @@ class RoomSearch:
     """
 
     __slots__ = (
-        *("_among", "_counts", "_duration", "_fit", "_fitting", "_future", "_levels", "_most", "_number"),
-        *("_number_before", "_offered", "_open", "_open_before", "_recent", "_starts", "_total", "_touched", "_wanted"),
+        *("_among", "_counts", "_duration", "_fit", "_fitting", "_levels", "_most", "_number"),
+        *(
+            "_number_before",
+            "_offered",
+            "_open",
+            "_open_before",
+            "_recent",
+            "_starts",
+            "_total",
+            "_touched",
+            "_wanted",
+            "future",
+        ),
     )
 
     def __init__(
@@ -89,7 +111,7 @@ class RoomSearch:
         *,
         levels: RoomLevels,
     ) -> None:
-        self._future, self._wanted, self._duration, self._starts = future, wanted, duration, starts
+        self.future, self._wanted, self._duration, self._starts = future, wanted, duration, starts
         self._levels = levels
         self._among = among & levels.capable(wanted.task)
         self._fit = future.fit(wanted.task)
@@ -108,14 +130,14 @@ class RoomSearch:
         #: The rooms that were offered last.
         self._offered: dict[int, HostRoom] = {}
 
-    def found(self) -> Found | None:
+    def found(self) -> Circumstances | None:
         """Return the circumstances of the slot that `run` has just returned; None if they are not simple.
 
         They are if there are neither promises nor reservations nor licences, and few tasks.
         """
-        if self._future.starts.numbers or self._starts.times or self._wanted.licences or self._most > FEW:
+        if self.future.starts.numbers or self._starts.times or self._wanted.licences or self._most > FEW:
             return None
-        found = Found(self._wanted, self._counts, self._recent, self._fitting)
+        found = Circumstances(self._wanted, self._counts, self._recent, self._fitting)
         found.before, found.rooms = self._number_before, self._offered
         found.among = self._among
         found.open_before, found.open_at = self._open_before & self._among, self._open & self._among
@@ -133,7 +155,7 @@ class RoomSearch:
         `pack` places the tasks on hosts with enough room. `whole` are (instant, bits of the hosts without whole-host
         work or reservations from then on), from now.
         """
-        future, duration = self._future, self._duration
+        future, duration = self.future, self._duration
         licences = future.licences_of(self._wanted)
         if licences is None:
             return None
@@ -167,7 +189,7 @@ class RoomSearch:
 
         If the levels are those for all time, no question to single hosts is needed.
         """
-        future, wanted, now = self._future, self._wanted, self._future.now
+        future, wanted, now = self.future, self._wanted, self.future.now
         licences = future.licences_of(wanted)
         if licences is None or not self._has_licences(licences, now):
             return None
@@ -192,7 +214,7 @@ class RoomSearch:
 
     def _enter(self, time: float, begun: int) -> int:
         """Count the promises that begin before the end of the window; return the first that does not."""
-        starts, end = self._future.starts, time + self._duration
+        starts, end = self.future.starts, time + self._duration
         while begun < len(starts.numbers) and starts.numbers[begun] < end:
             self._renew(starts.items[begun].taken, time, end, longer=True)
             begun += 1
@@ -200,7 +222,7 @@ class RoomSearch:
 
     def _renew(self, hosts: Iterable[int], start: float, end: float, *, longer: bool = False) -> None:
         """Count the tasks that fit on hosts in a window, which has the same start as before if it has become longer."""
-        lines, counts, among, most = self._future.lines, self._counts, self._among, self._most
+        lines, counts, among, most = self.future.lines, self._counts, self._among, self._most
         recent, fit = self._recent, self._fit
         for host in hosts:
             if among >> host & 1:
@@ -220,7 +242,7 @@ class RoomSearch:
     def _has_licences(self, wanted: Amounts, time: float) -> bool:
         if not any(wanted):
             return True
-        least = self._future.licences.least(time, time + self._duration)
+        least = self.future.licences.least(time, time + self._duration)
         return all(need <= have for need, have in zip(wanted, least, strict=True))
 
     def _try(self, time: float, free: int, pack: Pack) -> RoomSlot | None:
@@ -250,7 +272,7 @@ class RoomSearch:
 
     def _rooms(self, time: float, open_hosts: int) -> dict[int, HostRoom]:
         """Return the rooms of hosts where a task fits, by number; of equal unused hosts as many as there are tasks."""
-        future, end = self._future, time + self._duration
+        future, end = self.future, time + self._duration
         untouched = open_hosts & ~self._touched & self._fitting[0]
         unused = untouched & self._levels.unused & ~future.promised
         hosts = [host for host, number in self._counts.items() if number and open_hosts >> host & 1]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterable
 
 from batsched_py.model.host_room import HostRoom
 from batsched_py.planning.future.promises import RoomSlot
-from batsched_py.planning.future.room_future import RoomFuture, RoomUse
-from batsched_py.planning.future.room_search import Found, RoomSearch
+from batsched_py.planning.future.room_future import RoomUse
+from batsched_py.planning.future.room_search import Circumstances, RoomSearch
 from batsched_py.planning.policies.rating import Rating
 from batsched_py.planning.task_packing import Packer
 
@@ -19,7 +20,7 @@ from batsched_py.planning.task_packing import Packer
 #   * immediately before the start too few tasks fit (so too few fit at all instants before), and
 #   * at the start the hosts with room offer the same rooms (so the selection takes the same).
 #
-# Both are true of hosts that have not changed, so that only those are looked at of which a use has begun, ended or
+# Both are true of hosts that have not changed, so that only those are compared of which a use has begun, ended or
 # moved. Where this cannot be said in a few steps, the answer is that the search must be repeated.
 
 
@@ -27,22 +28,21 @@ class StandingRoom:
     """The result of a search that may still stand.
 
     Args:
-        future: where it was searched.
-        search: the search, which has just returned a slot.
-        found: the circumstances of that.
+        search: the search, which has just ended.
+        found: the circumstances of the slot that it returned; None if nothing is known of the next one.
         pack: placed the tasks.
     """
 
     __slots__ = ("_before", "_found", "_future", "_numbers", "_pack", "_rating", "_search", "_seen")
 
-    def __init__(self, future: RoomFuture, search: RoomSearch, found: Found, pack: Packer) -> None:
-        self._future, self._search, self._found, self._pack = future, search, found, pack
+    def __init__(self, search: RoomSearch, found: Circumstances | None, pack: Packer) -> None:
+        self._future, self._search, self._found, self._pack = search.future, search, found, pack
         self._rating: Rating = pack.rating
         #: The number of tasks that fit immediately before the start, and host -> its part, where that has changed.
-        self._before = found.before
+        self._before = math.inf if found is None else found.before
         self._numbers: dict[int, int] = {}
         #: Number of changes of the future that are known.
-        self._seen = future.log.changes
+        self._seen = self._future.log.changes
 
     def holds(self, slot: RoomSlot, whole: Iterable[tuple[float, int]]) -> bool:
         """Return whether the search has the result `slot` again, which is reserved; False if that is unknown.
@@ -51,31 +51,22 @@ class StandingRoom:
         only ends of such work are expected.
         """
         future, found = self._future, self._found
+        if found is None:
+            return False
         use, moved = future.only_promise(slot), future.log.since(self._seen)
         if use is None or moved is None or self._pack.rating is not self._rating:
             return False
-        if slot.start <= future.now or not self._opens_the_same(slot.start, whole):
+        if slot.start <= future.now or not found.opens(slot.start, whole):
             return False
         for host in moved:
-            if not self._is_same(host, slot.start, use):
+            if not self._is_same(host, slot.start, use, found):
                 return False
         self._seen = future.log.changes
         return self._before < found.wanted.tasks
 
-    def _opens_the_same(self, start: float, whole: Iterable[tuple[float, int]]) -> bool:
-        """Return whether the same hosts are without whole-host work before the start, and at the start."""
-        before = at = 0
-        for time, free in whole:
-            if time > start:
-                break
-            at = free & self._found.among
-            if time < start:
-                before = at
-        return (before, at) == (self._found.open_before, self._found.open_at)
-
-    def _is_same(self, host: int, start: float, use: RoomUse) -> bool:
+    def _is_same(self, host: int, start: float, use: RoomUse, found: Circumstances) -> bool:
         """Update the number of tasks before the start; return whether the host offers the same at the start."""
-        found, future, search, bit = self._found, self._future, self._search, 1 << host
+        future, search, bit = self._future, self._search, 1 << host
         line = future.lines.get(host)
         if line is None:
             before = at = future.classes[future.capacities[host]][0]

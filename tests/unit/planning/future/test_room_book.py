@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import pytest
 
@@ -17,6 +18,7 @@ from batsched_py.planning.future.reserving_books import CountBook
 from batsched_py.planning.future.room_book import RoomBook, RoomGaps
 from batsched_py.planning.policies.packing import PACKED_SELECTIONS
 from batsched_py.planning.task_packing import Packer
+from tests.thoroughness import thorough
 from tests.unit.planning.room_oracle import CAPACITIES, SharedLife, pack_as
 
 #: Two hosts with 4 cores and 2 GPUs.
@@ -190,3 +192,47 @@ def test_compressed_promises_are_kept_and_need_no_more_than_there_is(seed: int) 
 
 
 assert len(CAPACITIES) == 7
+
+
+class PlainLife(SharedLife):
+    """A life with tasks and whole hosts, and without promises but one."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        tasks = [self.begin_tasks, self.end_tasks]
+        self._deeds = [*tasks, *tasks, *tasks, self.occupy, self.vacate, self.advance]
+
+
+@pytest.mark.parametrize("rating", range(3))
+def test_the_only_promise_is_the_same_if_a_new_search_finds_it(rating: int) -> None:
+    """It is said of many promises, and whenever it is said, the start and the places are those of a new search."""
+    same = changed = 0
+    for seed in range(100, 100 + thorough(8)):
+        life = PlainLife(seed)
+        book = RoomBook(partial(getattr, life, "future"), lambda job: job.limit, life.packers[rating])
+        for number in range(40):
+            demand = life.demand()
+            job = Job(f"w0!{number}", 0.0, demand.tasks, float(life.chance.randint(1, 9)), "p", {}, demand)
+            found = book.earliest(job)
+            if found is None or found.start <= life.future.now:
+                life.step()
+                continue
+            book.keep(job, found)
+            for _ in range(6):
+                life.step()
+                entry = book.entries[job.id]
+                said, before = book.is_same(entry), entry.promise
+                if not said:
+                    book.withdraw(entry)
+                    book.keep(job, book.earliest(job))
+                    changed += 1
+                    continue
+                standing = book._standing
+                assert before is not None
+                life.future.release(before)
+                assert life.future.earliest_room(demand, job.limit, life.packers[rating]) == before
+                life.future.reserve(before)
+                assert book._standing is standing
+                same += 1
+            book.withdraw_all()
+    assert min(same, changed) > 20

@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from batsched_py.errors import InvariantError
 from batsched_py.hostset import HostSet
 from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.future.promises import RoomSlot
@@ -80,5 +81,5 @@ def test_nothing_is_left_of_tasks_that_are_over() -> None:
 def test_tasks_need_hosts_that_may_be_shared() -> None:
     """Without capacities nothing is known of rooms."""
     life = SharedLife(1)
-    with pytest.raises(ValueError, match="hosts may be shared"):
+    with pytest.raises(InvariantError, match="hosts may be shared"):
         Availability(0.0, 0b11).earliest_room(life.demand(), 1.0, lambda _job, _rooms: None, HostSet(0b11))
