@@ -41,14 +41,14 @@ class TaskList:
 
 def read_lists(folder: Path) -> list[TaskList]:
     """Read `nodes-gpu.csv` and each `pods-NAME.csv` of a folder, compressed or not. WorkloadError."""
-    hosts = [_read_host(row) for row in read_table(found(folder, "nodes-gpu"))]
+    hosts = [read_host(row) for row in read_table(found(folder, "nodes-gpu"))]
     if not any(host.gpus for host in hosts):
         raise WorkloadError(str(found(folder, "nodes-gpu")), "gpu", "must be greater than 0 for a host")
     names = sorted({path.name.removeprefix("pods-").partition(".csv")[0] for path in folder.glob("pods-*.csv*")})
     if not names:
         raise WorkloadError(str(folder), "", "must have a file pods-NAME.csv or pods-NAME.csv.gz")
     return [
-        TaskList(name, hosts, [_read_task(row) for row in read_table(found(folder, f"pods-{name}"))]) for name in names
+        TaskList(name, hosts, [read_task(row) for row in read_table(found(folder, f"pods-{name}"))]) for name in names
     ]
 
 
@@ -152,7 +152,7 @@ def read_table(path: Path) -> Iterator[TableLine]:
         yield TableLine(path, number, dict(zip(columns, line.split(","), strict=False)))
 
 
-def _read_host(row: TableLine) -> HostCapacity:
+def read_host(row: TableLine) -> HostCapacity:
     try:
         return HostCapacity(
             cores=row.number_in("cpu_milli"),
@@ -164,7 +164,7 @@ def _read_host(row: TableLine) -> HostCapacity:
         raise WorkloadError(str(row.path), f"line {row.number}", str(error)) from None
 
 
-def _read_task(row: TableLine) -> TaskDemand:
+def read_task(row: TableLine) -> TaskDemand:
     gpus = row.number_in("num_gpu")
     models = row.cells.get("gpu_spec") or ""
     try:

@@ -19,6 +19,7 @@ import pytest
 from batsched_py.errors import WorkloadError
 from batsched_py.model.demand import HostCapacity, TaskDemand
 from batsched_py.model.host_room import TaskPlace
+from tests.acceptance import gpu_queue
 from tests.acceptance.gpu_lists import TaskList, draw_order, read_lists, read_orders
 from tests.acceptance.gpu_placement import POLICIES, RandomPlaces, allocation_curve, are_enough, main
 from tests.acceptance.gpu_results import Published, PublishedMean, Results, read_published
@@ -189,3 +190,25 @@ def test_files_may_be_compressed(folder: Path) -> None:
         path.unlink()
     (tasks,) = read_lists(folder)
     assert read_orders(tasks, folder) == plain
+
+
+def test_tasks_with_times_queue_as_computed_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two hosts with two GPUs each; `e` requests both of one.
+
+    `a`, `b` and `c` have the first host, from 0 to 120, `d` the second, from 30 to 130. `e` waits from 40 to 120, `f`
+    from 50 to 130: half a GPU is free at 100, but only for 20 s, as `e` needs all of it then.
+    """
+    assert gpu_queue.main([str(ROOT / "tests" / "data" / "gpu-queue"), "1"]) == 0
+    told = capsys.readouterr()
+    header, *rows = told.out.splitlines()
+    assert header == gpu_queue.HEADER
+    names = [f"{algorithm},{packing}" for algorithm in gpu_queue.ALGORITHMS for packing in gpu_queue.SELECTIONS]
+    assert [row.rpartition(",")[0] for row in rows] == [f"{name},6,2,27,80,80,80,75.7,75.7,19.7" for name in names]
+    assert told.err == "2 hosts, 4 GPUs; left out: 1 never started, 1 of no length, 1 for no host\n"
+
+
+@pytest.mark.parametrize("words", [[], ["a", "b", "c"], ["nowhere"], [".", "0"]])
+def test_a_queue_without_its_files_is_one_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """The exit code is 2."""
+    assert gpu_queue.main(words) == 2
+    assert capsys.readouterr().err.count("\n") == 1
