@@ -29,7 +29,7 @@ PACKAGES = {
     "yaml": ["yaml"],
     "zstd": ["backports"],
     "gym": ["gymnasium", "numpy"],
-    "site": ["litestar", "httptools", "uvicorn"],
+    "site": ["litestar", "httptools", "uvicorn", "prometheus_client"],
     "tune": ["optuna"],
     "testing": ["hypothesis", "pytest"],
 }

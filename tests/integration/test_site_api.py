@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import http.client
 import json
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from batsched_py.cli.main import run
 from batsched_py.errors import SiteError
@@ -290,3 +292,29 @@ def test_wrong_options_are_one_line(
     (line,) = capsys.readouterr().err.splitlines()
     assert told in line
     assert list(tmp_path.iterdir()) == []
+
+
+def test_prometheus_reads_numbers(tmp_path: Path) -> None:
+    """By its own parser: requests, jobs and hosts; only for the operator."""
+    with running_site(tmp_path, "--pace", "600") as site:
+        client = site.client()
+        client.post("api", "leases", body={"nodes": 3, "duration": "unlimited"})
+        one = client.post("api", "jobs", body={"nodes": 1, "walltime": 60})
+        wait_for(lambda: client.get("api", "leases", one["number"])["final"])
+        wait_for(lambda: numbers(site).get(("batsched_site_jobs_ended_total", "COMPLETED_WALLTIME_REACHED")) == 1)
+        found = numbers(site)
+        assert found["batsched_site_requests_total", "submit_job"] == 2
+        assert found["batsched_site_jobs", "running"] == 1
+        assert found["batsched_site_hosts", "busy"] == 3
+        assert sum(value for (name, _), value in found.items() if name == "batsched_site_hosts") == 4
+        assert found["batsched_site_ready", ""] == 1
+        assert found["batsched_site_pace", ""] == 600
+        assert ask(site, "GET", "/metrics", headers={"X-Bonfire-Asserted-Id": "ann"})[0] == 403
+
+
+def numbers(site: SiteProcess) -> dict[tuple[str, str], float]:
+    """Return what Prometheus would read: name and label -> value."""
+    with urllib.request.urlopen(f"{site.url}/metrics") as answer:
+        families = text_string_to_metric_families(answer.read().decode())
+        samples = [sample for family in families for sample in family.samples]
+    return {(sample.name, "".join(sample.labels.values())): sample.value for sample in samples}

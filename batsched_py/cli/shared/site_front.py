@@ -14,7 +14,7 @@ from batsched_py.site.served import ServedSite
 from batsched_py.site.site import Site, SiteSettings
 from batsched_py.transport.zmq_rep import RepSocket
 
-for _package in ("litestar", "uvicorn"):
+for _package in ("litestar", "uvicorn", "prometheus_client"):
     require(_package, "a live site", "site")
 
 from batsched_py.site.api.app import DoorSettings, make_app  # noqa: E402  (without the extra there is a clear line)

@@ -29,7 +29,7 @@ from batsched_py.site.api.parts import STATE, make_parts
 from batsched_py.site.api.problems import RequestRefusedError, refuse
 from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.api.rate import RateLimit
-from batsched_py.site.api.site_routes import SiteController, health
+from batsched_py.site.api.site_routes import SiteController, health, metrics
 from batsched_py.site.api.timeline_routes import ExperimentTimelineController, TimelineController
 from batsched_py.site.site import Site
 
@@ -63,6 +63,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
             LeaseController,
             JobController,
             SiteController,
+            metrics,
             ExperimentController,
             TimelineController,
             ExperimentTimelineController,

@@ -13,6 +13,7 @@ from litestar.params import JSONBody, QueryParameter
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 from msgspec import Struct
 from msgspec.structs import asdict
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 import batsched_py
 from batsched_py.hostset import HostSet
@@ -126,6 +127,13 @@ async def health(request: Asking) -> Response[Health]:
     if inbox.starting:
         return Response(Health("starting"), status_code=503, headers={"Retry-After": "1"})
     return Response(Health("ended", inbox.closed), status_code=503)
+
+
+@get("/metrics", tags=("site",), summary="Numbers for Prometheus", media_type="text/plain")
+async def metrics(request: Asking) -> Response[bytes]:
+    """Return counters and gauges of the site in the text format of Prometheus. Only for the operator."""
+    check_operator(request)
+    return Response(generate_latest(parts(request).registry), media_type=CONTENT_TYPE_LATEST)
 
 
 class SiteController(Controller):
