@@ -157,7 +157,7 @@ class Slurm(Scheduler[SlurmOptions]):
                 plan.reject(found.job, found.why)
             else:
                 self.enactment.meet(*found)
-        for job in self.submissions.waiting:
+        for job in self.submissions.take_newly_waiting():
             plan.hold(job, "Dependency", "condition")
 
     def _explain(self, view: View, plan: Plan) -> None:
@@ -186,8 +186,8 @@ class Slurm(Scheduler[SlurmOptions]):
     def _gives_up(self, view: View, plan: Plan, *, is_changed: bool) -> bool:
         """Reject the jobs that pend although nothing runs and nothing will change, as Slurm never would."""
         cluster = self.controller.cluster
-        waiting = list(self.submissions.waiting)
-        if cluster.running or self._news or self.enactment.in_progress or not (cluster.pending or waiting):
+        are_left = bool(cluster.pending or self.submissions.has_waiting)
+        if cluster.running or self._news or self.enactment.in_progress or not are_left:
             self._idle_since = None
             return False
         if is_changed or self._idle_since is None:
@@ -195,7 +195,7 @@ class Slurm(Scheduler[SlurmOptions]):
         if view.now < self.controller.stuck_at(self._idle_since):
             return False
         if view.all_submitted and not view.expects_requests and not view.unavailable:
-            for job in waiting:
+            for job in list(self.submissions.waiting):
                 self.submissions.forget(job.id)
                 plan.reject(job, "depends on a job that was not submitted")
             for pending in list(cluster.pending):

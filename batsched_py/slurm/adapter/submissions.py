@@ -6,9 +6,11 @@ submitted yet is submitted after that one, as no number exists before.
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Final, NamedTuple
 
 from msgspec import structs
@@ -51,7 +53,18 @@ class _Wanted(NamedTuple):
 
 
 class _NotYetError(Exception):
-    """A job depends on one that was not submitted."""
+    """A job depends on one that was not submitted; the argument is the id of that one."""
+
+
+#: The workload and the id of a job, or those of its array.
+_PartyKey = tuple[str, str, bool]
+
+
+class _WaitingParty(NamedTuple):
+    """Jobs that wait together, and their place in the order of submission."""
+
+    place: int
+    jobs: list[_Wanted]
 
 
 class JobSubmissions:
@@ -66,23 +79,48 @@ class JobSubmissions:
         self._whole: dict[int, int] = {}
         #: Key of the controller -> the job that was submitted.
         self.by_key: dict[str, SlurmJob] = {}
-        #: Jobs that depend on others which were not submitted yet, in the order of submission.
-        self._waiting: dict[str, _Wanted] = {}
+        #: Jobs that depend on others which were not submitted yet, alone or with their array; and the ids of the jobs.
+        self._waiting: dict[_PartyKey, _WaitingParty] = {}
+        self._waiting_ids: dict[str, _PartyKey] = {}
+        self._newly_waiting: list[Job] = []
+        self._places = count()
+        #: Id of a job that was not submitted yet -> those that wait for it; and those that wait for none any more.
+        self._waiting_for: dict[str, dict[_PartyKey, None]] = {}
+        self._ready: dict[_PartyKey, None] = {}
         #: User and name of singletons -> the submitted jobs that may not have ended.
         self._singletons: dict[tuple[str, str], list[SlurmJob]] = {}
 
     @property
     def waiting(self) -> Iterable[Job]:
         """Jobs that depend on others which were not submitted yet."""
-        return [one.job for one in self._waiting.values()]
+        return [one.job for party in self._waiting.values() for one in party.jobs]
+
+    @property
+    def has_waiting(self) -> bool:
+        """Is there a job that depends on one which was not submitted yet?"""
+        return bool(self._waiting)
+
+    def take_newly_waiting(self) -> Sequence[Job]:
+        """Return the jobs that depend on others which were not submitted yet, each once."""
+        found, self._newly_waiting = self._newly_waiting, []
+        return [job for job in found if job.id in self._waiting_ids]
 
     def forget(self, job_id: str) -> bool:
         """Forget a job that waits for the submission of another; return False if it does not."""
-        if job_id not in self._waiting:
+        key = self._waiting_ids.pop(job_id, None)
+        if key is None:
             return False
-        self._numbers[job_id] = _REFUSED
-        del self._waiting[job_id]
+        jobs = self._waiting[key].jobs
+        jobs[:] = [one for one in jobs if one.job.id != job_id]
+        if not jobs:
+            del self._waiting[key]
+        self._note(job_id, _REFUSED)
         return True
+
+    def _note(self, job_id: str, number: int) -> None:
+        """Note the number of a job or an array; those that wait for it can be tried again."""
+        self._numbers[job_id] = number
+        self._ready.update(self._waiting_for.pop(job_id, ()))
 
     def submit(self, jobs: Sequence[Job], now: float) -> Iterator[tuple[Job, SlurmJob] | Refusal]:
         """Submit jobs of one instant; yield each with what the controller makes of it, or a refusal.
@@ -94,7 +132,7 @@ class JobSubmissions:
                 yield self._refused(party)
                 continue
             yield from self._submit(party, now)
-        if self._waiting and jobs:
+        if self._ready and jobs:
             yield from self._submit_waiting(now)
 
     def command(self, command: TimedCommand, now: float) -> tuple[list[Decision], str]:
@@ -125,26 +163,34 @@ class JobSubmissions:
             raise ValueError(f"numnodes must be {size}, as the member res says: Batsim starts the job on as many hosts")
 
     def _submit_waiting(self, now: float) -> Iterator[tuple[Job, SlurmJob] | Refusal]:
-        """Submit the jobs that waited for others, until no more can be."""
-        is_done = False
-        while not is_done:
-            is_done = True
-            for party in self._waiting_parties():
-                for wanted in party:
-                    del self._waiting[wanted.job.id]
-                for found in self._submit(party, now):
-                    is_done = False
-                    yield found
+        """Submit the jobs that waited for others, in rounds over all of them, until no more can be."""
+        rounds: list[tuple[int, int, _PartyKey]] = []
+        here = last = 0
+        while self._ready or rounds:
+            for key in [key for key in self._ready if key in self._waiting]:
+                place = self._waiting[key].place
+                heapq.heappush(rounds, (here + (place < last), place, key))
+            self._ready.clear()
+            if not rounds:
+                return
+            here, last, key = heapq.heappop(rounds)
+            party = self._waiting.pop(key)
+            for one in party.jobs:
+                del self._waiting_ids[one.job.id]
+            yield from self._submit(party.jobs, now, party.place)
 
-    def _waiting_parties(self) -> list[list[_Wanted]]:
-        """Return the jobs that wait for the submission of others, tasks of an array together."""
-        parties: dict[tuple[str, str, bool], list[_Wanted]] = {}
-        for wanted in self._waiting.values():
-            array = wanted.conditions.array
-            parties.setdefault(
-                (wanted.job.workload, wanted.job.id if array is None else array.id, array is None), []
-            ).append(wanted)
-        return list(parties.values())
+    def _wait(self, party: list[_Wanted], missing: str, place: int | None) -> None:
+        """Let jobs wait for the submission of another one."""
+        first = party[0]
+        array = first.conditions.array
+        key = (first.job.workload, first.job.id if array is None else array.id, array is None)
+        if key not in self._waiting:
+            self._waiting[key] = _WaitingParty(next(self._places) if place is None else place, [])
+        self._waiting[key].jobs.extend(party)
+        if place is None:
+            self._newly_waiting += [one.job for one in party]
+        self._waiting_ids.update((one.job.id, key) for one in party)
+        self._waiting_for.setdefault(missing, {})[key] = None
 
     def _parties(self, jobs: Sequence[Job]) -> list[list[_Wanted] | Refusal]:
         """Return the jobs that are submitted together: tasks of an array, all others alone."""
@@ -166,7 +212,9 @@ class JobSubmissions:
             party.append(wanted)
         return parties
 
-    def _submit(self, party: list[_Wanted], now: float) -> Iterator[tuple[Job, SlurmJob] | Refusal]:
+    def _submit(
+        self, party: list[_Wanted], now: float, place: int | None = None
+    ) -> Iterator[tuple[Job, SlurmJob] | Refusal]:
         first = party[0]
         limit = None if first.conditions.array is None else first.conditions.array.limit
         try:
@@ -176,8 +224,8 @@ class JobSubmissions:
                 request = replace(request, array=_tasks(party))
             self._check_association(first.job, request.user, request.account)
             number = self._controller.submit(request, now)
-        except _NotYetError:
-            self._waiting.update((one.job.id, one) for one in party)
+        except _NotYetError as error:
+            self._wait(party, str(error), place)
             return
         except (FieldError, SlurmRefusalError) as error:
             for one in party:
@@ -187,16 +235,17 @@ class JobSubmissions:
         if first.job.demand is None:
             self._whole[number] = first.job.size
         for one, job in zip(party, made, strict=True):
-            self._numbers[one.job.id] = number
-            if one.conditions.array is not None:
-                self._numbers.setdefault(f"{one.job.workload}!{one.conditions.array.id}", number)
+            self._note(one.job.id, number)
+            array = one.conditions.array
+            if array is not None and (name := f"{one.job.workload}!{array.id}") not in self._numbers:
+                self._note(name, number)
             self.by_key[job.key] = job
             if name := _singleton(one):
                 self._singletons.setdefault((job.request.user, name), []).append(job)
             yield one.job, job
 
     def _refused(self, refusal: Refusal) -> Refusal:
-        self._numbers[refusal.job.id] = _REFUSED
+        self._note(refusal.job.id, _REFUSED)
         return refusal
 
     def _check_association(self, job: Job, user: str, account: str | None) -> None:
@@ -250,7 +299,7 @@ class JobSubmissions:
     def _number(self, job_id: str, kind: str) -> int:
         """Return the number of another job; 0 if it was refused, which fulfils this kind of dependency."""
         if job_id not in self._numbers:
-            raise _NotYetError
+            raise _NotYetError(job_id)
         number = self._numbers[job_id]
         if number == _REFUSED and kind in {"afterok", "aftercorr"}:
             raise SlurmRefusalError(f"depends on the success of {displayed(job_id)}, which was refused")
