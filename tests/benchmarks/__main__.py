@@ -21,6 +21,8 @@ which the fastest of the one kind took longer than the fastest of the other.
 
 --rooms measures jobs that request parts of hosts, with three resources, one, and whole hosts, in one run.
 
+--slurm measures the algorithm slurm next to easy, with whole nodes and cores, in one run.
+
 --contention measures jobs that share the backbone of a cluster, with --network sharing and alone, the last on a large
 machine; then jobs on machines of 1 008 hosts with different networks, and the reading of 80 640 hosts.
 
@@ -74,6 +76,7 @@ from tests.benchmarks import (
     leases,
     library,
     queries,
+    slurm,
     steps,
     variants,
 )
@@ -118,6 +121,10 @@ QUICK = Effort(repeats=2, budget=1.0)
 THOROUGH = Effort(repeats=9, budget=20.0)
 
 
+#: Options that measure one thing only.
+_SINGLE = ("batsched", "constraints", "library", "pybatsim", "queries", "rooms", "slurm")
+
+
 def main() -> None:
     """Measure and print."""
     arguments = _arguments()
@@ -134,7 +141,10 @@ def main() -> None:
         _measure_decisions(console, arguments.decisions, arguments.plot)
     elif arguments.leases is not None:
         _measure_leases(console, arguments.leases, effort)
-    elif any(vars(arguments)[name] for name in ("batsched", "constraints", "library", "pybatsim", "queries", "rooms")):
+    elif any(
+        vars(arguments)[name]
+        for name in ("batsched", "constraints", "library", "pybatsim", "queries", "rooms", "slurm")
+    ):
         _measure_queries_or_library(console, arguments, effort)
     elif arguments.journeys is not None:
         _count_journeys(arguments.journeys)
@@ -230,6 +240,14 @@ def _measure_queries_or_library(console: Console, arguments: argparse.Namespace,
     elif arguments.rooms:
         count = 2_000 if arguments.quick else 10_000
         lines = rooms_markdown(measure_rooms(count, repeats=1 if arguments.quick else 2), count)
+    elif arguments.slurm:
+        lines = slurm.markdown(
+            [
+                apart(slurm.measure_slurm, kind, nodes, load, jobs)
+                for kind, nodes, load, numbers in slurm.CASES
+                for jobs in (numbers[:1] if arguments.quick else numbers)
+            ]
+        )
     elif arguments.constraints:
         with console.status("queries of jobs"):
             lines = constrained.markdown(constrained.measure_constrained(repeats=1 if arguments.quick else 3))
@@ -315,6 +333,7 @@ def _arguments() -> argparse.Namespace:
         help="only measure jobs with queries for hosts, as Markdown; runs are checked",
     )
     parser.add_argument("--rooms", action="store_true", help="only measure jobs that share hosts, as Markdown")
+    parser.add_argument("--slurm", action="store_true", help="only measure the algorithm slurm, as Markdown")
     parser.add_argument("--steps", action="store_true", help="only measure the environment for learning, as Markdown")
     parser.add_argument("--contention", action="store_true", help="only measure jobs that share links, as Markdown")
     parser.add_argument("--batsched", action="store_true", help="only measure the command batsched, as Markdown")
