@@ -24,12 +24,13 @@ from batsched_py.site.api.description import Description
 from batsched_py.site.api.experiment_routes import ExperimentController
 from batsched_py.site.api.identity import Doorkeeper, who_asks, writes
 from batsched_py.site.api.lease_routes import JobController, LeaseController
+from batsched_py.site.api.monitoring import make_registry
 from batsched_py.site.api.page_routes import HEADERS, page, part
 from batsched_py.site.api.parts import STATE, make_parts
 from batsched_py.site.api.problems import RequestRefusedError, refuse
 from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.api.rate import RateLimit
-from batsched_py.site.api.site_routes import SiteController, health, metrics
+from batsched_py.site.api.site_routes import REGISTRY, SiteController, health, metrics
 from batsched_py.site.api.timeline_routes import ExperimentTimelineController, TimelineController
 from batsched_py.site.site import Site
 
@@ -73,7 +74,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
     return Litestar(
         route_handlers=[health, page, part, api],
         response_headers=[ResponseHeader(name=name, value=value) for name, value in HEADERS.items()],
-        state=State({STATE: make_parts(site, doors.quotas)}, deep_copy=False),
+        state=State({STATE: make_parts(site, doors.quotas), REGISTRY: make_registry(site)}, deep_copy=False),
         exception_handlers={
             RequestRefusedError: problems.answer_refusal,
             SiteError: problems.answer_closed,

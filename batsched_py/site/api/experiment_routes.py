@@ -16,17 +16,17 @@ from batsched_py.experiments.model import Experiment
 from batsched_py.experiments.parsing.submissions import DELETE, SUBMIT
 from batsched_py.experiments.views import ExperimentView
 from batsched_py.site.api.bodies import JSON, TYPES, XML, body_type, wants_json
+from batsched_py.site.api.experiment_callers import Number, identified
 from batsched_py.site.api.experiment_views import unseen
 from batsched_py.site.api.experiment_xml import PATH, collection_xml, experiment_xml, log_xml
 from batsched_py.site.api.handlers import delete, get, post
-from batsched_py.site.api.identity import OPERATOR_HEADER, Asking, Identity
+from batsched_py.site.api.identity import Asking, Identity
 from batsched_py.site.api.parts import parts
 from batsched_py.site.api.problems import Problem, RequestRefusedError, refuse
 from batsched_py.site.inbox import Asked
 from batsched_py.site.site import Site
 from batsched_py.text.display import displayed
 
-Number = Annotated[int, Parameter(ge=1, le=2**53, description="The number of the experiment.")]
 UserId = Annotated[str | None, Parameter(description="The user whose experiments to list; must be the caller.")]
 #: The longest message about a fault, in characters.
 _LONGEST: Final = 500
@@ -84,14 +84,6 @@ class ExperimentController(Controller):
         experiments.check_owner(number, who)
         members = {"experiment": str(number)}
         await parts(request).acceptance.accept(Asked(DELETE, lambda _: members, who.user, who.group, number))
-
-
-def identified(request: Asking) -> Identity:
-    """Return the caller's identity; RequestRefusedError if it neither names a user nor asks as the operator."""
-    who = request.user
-    if not who.asserted and OPERATOR_HEADER not in request.headers:
-        raise refuse(401, "must name the user", "X-Bonfire-Asserted-Id")
-    return who
 
 
 def _members(request: Asking, content: bytes, who: Identity) -> dict[str, Any]:

@@ -11,14 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
 from msgspec import Struct
-from prometheus_client import CollectorRegistry
 
 from batsched_py.site.api.acceptance import Acceptance
 from batsched_py.site.api.answers import Answers
 from batsched_py.site.api.experiment_views import Experiments
 from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.lease_views import LeaseIndex
-from batsched_py.site.api.monitoring import make_registry
 from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.site import Site
 
@@ -37,7 +35,6 @@ class SiteParts(Struct, frozen=True):
     acceptance: Acceptance
     quotas: Quotas
     reader: ThreadPoolExecutor
-    registry: CollectorRegistry
 
     async def read(self, work: Callable[[], T]) -> T:
         """Return the result of a long computation, run off the event loop, one at a time."""
@@ -54,7 +51,6 @@ def make_parts(site: Site, quotas: Quotas) -> SiteParts:
         Acceptance(site.inbox),
         quotas,
         ThreadPoolExecutor(1, "reader"),
-        make_registry(site),
     )
 
 

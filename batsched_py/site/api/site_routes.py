@@ -29,6 +29,8 @@ from batsched_py.site.inbox import CLOSE, Asked
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.site import Site
 
+#: The name of the numbers for Prometheus in the application's state.
+REGISTRY: Final = "registry"
 #: Seconds between two checks for changes, and between two events without a change.
 _LOOK: Final = 0.2
 _ALIVE: Final = 10.0
@@ -133,7 +135,7 @@ async def health(request: Asking) -> Response[Health]:
 async def metrics(request: Asking) -> Response[bytes]:
     """Return counters and gauges of the site in the text format of Prometheus. Only for the operator."""
     check_operator(request)
-    return Response(generate_latest(parts(request).registry), media_type=CONTENT_TYPE_LATEST)
+    return Response(generate_latest(request.app.state[REGISTRY]), media_type=CONTENT_TYPE_LATEST)
 
 
 class SiteController(Controller):

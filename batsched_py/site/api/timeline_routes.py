@@ -11,7 +11,7 @@ from litestar.params import JSONBody, PathParameter
 from msgspec import Meta, Struct
 
 from batsched_py.errors import WorkloadError
-from batsched_py.site.api.experiment_routes import Number, identified
+from batsched_py.site.api.experiment_callers import Number, identified
 from batsched_py.site.api.experiment_xml import PATH
 from batsched_py.site.api.handlers import get, post
 from batsched_py.site.api.identity import Asking, check_operator
