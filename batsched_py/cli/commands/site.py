@@ -21,6 +21,7 @@ from batsched_py.cli.shared.repetition import CommandWithParts
 from batsched_py.cli.shared.simulation_options import machine_options, platform_option
 from batsched_py.cli.shared.site_callers import CallerOptions, quota_options
 from batsched_py.cli.shared.site_options import SitePlace, site_options
+from batsched_py.cli.shared.site_users import users
 from batsched_py.cli.shared.terminal import say, warn_all
 from batsched_py.files.bounded_file import read_raw
 from batsched_py.model.settings import Settings
@@ -141,7 +142,7 @@ def _summary(found: RecordedRun, export: str) -> str:
     return f"wrote {export}: {ended} until t={seconds(found.result.end)}; {open_jobs}"
 
 
-for _part, _name in ((results, "results"), (close, "close")):
+for _part, _name in ((results, "results"), (close, "close"), (users, "users")):
     cast(click.Group, command).add_command(_part, _name)
 
 

@@ -1,4 +1,4 @@
-"""Options for the callers of a live site: their token, their rate, and their quotas."""
+"""Options for the callers of a live site: their tokens, their rate, and their quotas."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.parameters import Number, option, together
+from batsched_py.cli.shared.parameters import PATH, Number, option, together
 from batsched_py.errors import OptionError
 
 #: Minimum length of a token.
@@ -23,11 +23,13 @@ class CallerOptions(Struct, frozen=True):
 
     Attributes:
         token_file: file with the token; None for that of the environment, if any.
+        users: file of users with tokens of their own, which replace the one token; None for none.
         rate: requests per second of each user.
         request_timeout: seconds that the headers, and the body, of a request may take to arrive.
     """
 
     token_file: Path | None = None
+    users: Path | None = None
     rate: float = 100.0
     request_timeout: float = 20.0
     quota_leases: int = 20_000
@@ -36,8 +38,14 @@ class CallerOptions(Struct, frozen=True):
 
 
 _DEFAULTS: Final = CallerOptions()
-#: The quotas under the names of CallerOptions.
+#: Users and quotas under the names of CallerOptions.
 quota_options = together(
+    option(
+        "--users",
+        "FILE",
+        "Site: file of users, each with a token; 'batsched-py site users' changes it.",
+        type=PATH,
+    ),
     option(
         "--quota-leases",
         "N",

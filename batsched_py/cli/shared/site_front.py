@@ -7,11 +7,13 @@ from contextlib import closing
 
 from batsched_py.cli.shared.site_callers import CallerOptions, read_token
 from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.errors import OptionError
 from batsched_py.loading import require
 from batsched_py.session.decision_log import PassOn
 from batsched_py.session.session import Session
 from batsched_py.site.served import ServedSite
 from batsched_py.site.site import Site, SiteSettings
+from batsched_py.site.users import SiteUsers
 from batsched_py.transport.zmq_rep import RepSocket
 
 for _package in ("litestar", "uvicorn", "prometheus_client"):
@@ -38,10 +40,13 @@ def open_doors(
         if opened is not None:
             opened()
 
-    token = read_token(callers.token_file)
+    if callers.users is not None and callers.token_file is not None:
+        raise OptionError("--users and --token-file exclude each other: each user has a token")
+    users = None if callers.users is None else SiteUsers(callers.users)
+    token = read_token(callers.token_file) if users is None else ""
     quotas = Quotas(callers.quota_leases, callers.quota_experiments, callers.quota_megabytes)
-    settings = DoorSettings(token, callers.rate, 10 * callers.rate, quotas)
-    with closing(listen(address, guarded=bool(token))) as sock:
+    settings = DoorSettings(token, callers.rate, 10 * callers.rate, quotas, users)
+    with closing(listen(address, guarded=bool(token) or users is not None)) as sock:
         site = make_site()
         app = make_app(site, settings)
         run(site, app, sock, say_begin, warn, request_timeout=callers.request_timeout)

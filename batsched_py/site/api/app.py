@@ -33,6 +33,7 @@ from batsched_py.site.api.rate import RateLimit
 from batsched_py.site.api.site_routes import REGISTRY, SiteController, health, metrics
 from batsched_py.site.api.timeline_routes import ExperimentTimelineController, TimelineController
 from batsched_py.site.site import Site
+from batsched_py.site.users import SiteUsers
 
 #: The largest body, in bytes.
 LARGEST_BODY: Final = 1 << 20
@@ -41,19 +42,21 @@ _TYPE: Final = re.compile(r":\w+(?=})")
 
 
 class DoorSettings(Struct, frozen=True):
-    """Settings of access: the token, rate limits and quotas.
+    """Settings of access: the token or users, rate limits and quotas.
 
     Attributes:
         token: callers must send it; "" if only the machine itself can reach the site.
         rate: writes per second allowed to each user.
         burst: writes at once allowed to each user.
         quotas: limits on the leases, experiments and bytes of one user.
+        users: those who have access, each with a token of its own, which replace `token`; None for none.
     """
 
     token: str = ""
     rate: float = 100.0
     burst: float = 1000.0
     quotas: Quotas = Quotas()
+    users: SiteUsers | None = None
 
 
 def make_app(site: Site, doors: DoorSettings) -> Litestar:
@@ -69,7 +72,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
             TimelineController,
             ExperimentTimelineController,
         ],
-        guards=[_make_guard(site, Doorkeeper(doors.token), RateLimit(doors.rate, doors.burst))],
+        guards=[_make_guard(site, Doorkeeper(doors.token, doors.users), RateLimit(doors.rate, doors.burst))],
     )
     return Litestar(
         route_handlers=[health, page, part, api],
@@ -102,10 +105,10 @@ def _make_guard(site: Site, doorkeeper: Doorkeeper, limit: RateLimit) -> Guard:
     """
 
     async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-        doorkeeper.check(connection)
+        user = doorkeeper.check(connection)
         if site.inbox.starting:
             raise refuse(503, "the site is starting", **{"Retry-After": "1"})
-        connection.scope["user"] = who = who_asks(connection)  # also for reads: malformed headers are refused
+        connection.scope["user"] = who = who_asks(connection, user)  # also for reads: malformed headers are refused
         _check_type(connection, handler)
         if not writes(connection):
             return

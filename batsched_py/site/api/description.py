@@ -12,8 +12,9 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from batsched_py.reading.limits import LONGEST
 from batsched_py.site.api.bodies import JSON, XML
 from batsched_py.site.api.experiment_xml import PATH
-from batsched_py.site.api.identity import GROUP_HEADER, LONGEST_NAME, OPERATOR_HEADER, USER_HEADER
+from batsched_py.site.api.identity import GROUP_HEADER, OPERATOR_HEADER, USER_HEADER
 from batsched_py.site.api.paging import LINK
+from batsched_py.site.users import LONGEST_NAME
 
 #: The call without authentication, and the statuses of its answers.
 _HEALTH: Final = "/healthz"
@@ -80,7 +81,10 @@ def _operations(found: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 def _headers(path: str) -> list[dict[str, Any]]:
     """Return the headers of a call in which a trusted caller names the user and the group of the request."""
     found = [
-        {"name": USER_HEADER, "description": "The user of the request; without it, the operator asks."},
+        {
+            "name": USER_HEADER,
+            "description": "The user of the request; without it, and without tokens of users, the operator asks.",
+        },
         {"name": GROUP_HEADER, "description": "The group of the user."},
     ]
     parameters = [{**one, "in": "header", "required": False, "schema": _NAME} for one in found]

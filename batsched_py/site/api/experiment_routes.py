@@ -27,7 +27,9 @@ from batsched_py.site.inbox import Asked
 from batsched_py.site.site import Site
 from batsched_py.text.display import displayed
 
-UserId = Annotated[str | None, Parameter(description="The user whose experiments to list; must be the caller.")]
+UserId = Annotated[
+    str | None, Parameter(description="The user whose experiments to list; unless an operator asks, the caller.")
+]
 #: The longest message about a fault, in characters.
 _LONGEST: Final = 500
 #: Media types of descriptors, with those of BonFIRE itself.
@@ -58,9 +60,9 @@ class ExperimentController(Controller):
     async def listed(self, request: Asking, user_id: UserId = None) -> Response[bytes]:
         """List the experiments of the caller and of the caller's group."""
         who = identified(request)
-        if user_id is not None and user_id != who.user:
+        if user_id is not None and not who.may_change(user_id):
             raise refuse(403, "only your own experiments can be listed", "user_id")
-        found = parts(request).experiments.readable(who)
+        found = parts(request).experiments.readable(who, user_id if who.operator else None)
         return await _answer(request, found, collection_xml, lambda views: {"items": list(map(_summary, views))})
 
     @get("/{number:int}", summary="Show an experiment", media_type=XML)
@@ -78,7 +80,10 @@ class ExperimentController(Controller):
 
     @delete("/{number:int}", summary="Delete an experiment")
     async def remove(self, request: Asking, number: Number) -> None:
-        """Delete an experiment in any state and free its resources; only the user who submitted it may."""
+        """Delete an experiment in any state and free its resources.
+
+        Only the user who submitted it, or an operator, may.
+        """
         who, experiments = identified(request), parts(request).experiments
         experiments.find(number, who)
         experiments.check_owner(number, who)

@@ -56,20 +56,21 @@ class Experiments:
         return entry
 
     def check_owner(self, number: int, who: Identity) -> None:
-        """Raise RequestRefusedError unless the caller has submitted an experiment."""
-        if self.entry(number).user != who.user:
-            raise refuse(403, "only the user who submitted it may do this")
+        """Raise RequestRefusedError unless the caller has submitted an experiment, or is an operator."""
+        if not who.may_change(self.entry(number).user):
+            raise refuse(403, "only the user who submitted it, or an operator, may do this")
 
     def count(self, who: Identity) -> int:
         """Return the number of a user's experiments, without deleted ones."""
         self._catch_up()
         return self._owned.count(who.user)
 
-    def readable(self, who: Identity) -> list[ExperimentView]:
-        """Return the experiments that a caller may read, ordered by number."""
+    def readable(self, who: Identity, user: str | None = None) -> list[ExperimentView]:
+        """Return the experiments that a caller may read, or those of one user of them, ordered by number."""
         self._catch_up()
         entries = self._inbox.entries
-        return [self._view(entries[number]) for number in self._owned.of(who)]
+        found = (entries[number] for number in self._owned.of(who))
+        return [self._view(entry) for entry in found if user is None or entry.user == user]
 
     def _view(self, entry: JournalEntry) -> ExperimentView:
         return self._views.get(entry.number) or self._accepted.get(entry.number) or unseen(entry)

@@ -1,7 +1,8 @@
-"""Identities of callers: users and groups as asserted by trusted callers, which send a token or are local."""
+"""Identities of callers: by tokens of users, or as asserted by trusted callers, which send one token or are local."""
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 from functools import lru_cache
@@ -11,7 +12,9 @@ from litestar import Request
 from litestar.connection import ASGIConnection
 from msgspec import Struct
 
-from batsched_py.site.api.problems import refuse
+from batsched_py.errors import OptionError
+from batsched_py.site.api.problems import RequestRefusedError, refuse
+from batsched_py.site.users import LOCAL, LONGEST_NAME, OPERATOR, SiteUser, SiteUsers
 
 #: Headers in which a trusted caller names the user and the group of a request.
 USER_HEADER: Final = "x-bonfire-asserted-id"
@@ -19,10 +22,6 @@ GROUP_HEADER: Final = "x-bonfire-asserted-selected-group"
 #: The header with which a caller that names no user requests experiments as the operator.
 OPERATOR_HEADER: Final = "x-batsched-py-operator"
 _ASSERTED: Final = frozenset({USER_HEADER, GROUP_HEADER, OPERATOR_HEADER})
-#: The user of the operator's requests, which name no user; the name is reserved.
-LOCAL: Final = "local"
-#: The longest name, in characters.
-LONGEST_NAME: Final = 100
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
@@ -33,16 +32,25 @@ class Identity(Struct, frozen=True):
     Attributes:
         user: the name of the user.
         group: the group of the user; "" for none.
-        asserted: True if the caller named the user.
+        asserted: True if the caller named the user, in a header or by a token.
+        operator: True if the caller may read and cancel what belongs to others, and control the site.
     """
 
     user: str
     group: str
     asserted: bool
+    operator: bool = False
 
     def may_read(self, user: str, group: str) -> bool:
-        """Return whether the caller may read the requests of a user in a group: its own and those of its group."""
-        return self.user == user or (self.group != "" and self.group == group)
+        """Return whether the caller may read the requests of a user in a group.
+
+        These are its own and those of its group; for an operator, all.
+        """
+        return self.operator or self.user == user or (self.group != "" and self.group == group)
+
+    def may_change(self, user: str) -> bool:
+        """Return whether the caller may cancel or change the requests of a user: its own; for an operator, all."""
+        return self.operator or self.user == user
 
 
 def writes(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
@@ -51,30 +59,28 @@ def writes(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
 
 
 class Doorkeeper:
-    """The check of access: by token, or from the machine itself.
+    """The check of access: by a user's token, by the token of the site, or from the machine itself.
 
     Args:
         token: callers must send it; "" if only the machine itself can reach the site.
+        users: callers must send the token of one of them instead; None if there are none.
     """
 
-    def __init__(self, token: str) -> None:
-        self._token = token.encode()
+    def __init__(self, token: str, users: SiteUsers | None = None) -> None:
+        self._token, self._users = token.encode(), users
 
-    def check(self, connection: ASGIConnection[Any, Any, Any, Any]) -> None:
-        """Raise RequestRefusedError unless the caller has access."""
+    def check(self, connection: ASGIConnection[Any, Any, Any, Any]) -> SiteUser | None:
+        """Return the user whose token the caller sends, None without users; RequestRefusedError without access."""
+        if self._users is not None:
+            return _find_user(connection, self._users)
         if self._token:
-            self._check_token(connection)
+            if not hmac.compare_digest(_token_of(connection).encode(), self._token):
+                raise _unknown("the site's token")
         else:
             self._check_local(connection)
-        if writes(connection) and not self._token:
-            _check_origin(connection)
-
-    def _check_token(self, connection: ASGIConnection[Any, Any, Any, Any]) -> None:
-        scheme, _, shown = connection.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not hmac.compare_digest(shown.strip().encode(), self._token):
-            raise refuse(
-                401, "must send the site's token: Authorization: Bearer TOKEN", **{"WWW-Authenticate": "Bearer"}
-            )
+            if writes(connection):
+                _check_origin(connection)
+        return None
 
     @staticmethod
     def _check_local(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
@@ -85,6 +91,30 @@ class Doorkeeper:
         name = connection.headers.get("host", "").lower()
         if name.rpartition(":")[0] not in _LOOPBACK_NAMES and name not in _LOOPBACK_NAMES:
             raise refuse(403, "must be addressed as localhost or 127.0.0.1", "Host")
+
+
+def _token_of(connection: ASGIConnection[Any, Any, Any, Any]) -> str:
+    """Return the token that a caller sends; "" for none, and for two."""
+    sent = connection.headers.getall("authorization", [])
+    scheme, _, token = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def _find_user(connection: ASGIConnection[Any, Any, Any, Any], users: SiteUsers) -> SiteUser:
+    """Return the user whose token the caller sends. RequestRefusedError."""
+    try:
+        users.refresh()
+    except OptionError as error:
+        asyncio.get_running_loop().call_exception_handler({"message": str(error)})  # a line of the site's log
+        raise refuse(503, "the site cannot read its users: its log says why") from None
+    user = users.find(_token_of(connection))
+    if user is None:
+        raise _unknown("your token")
+    return user
+
+
+def _unknown(token: str) -> RequestRefusedError:
+    return refuse(401, f"must send {token}: Authorization: Bearer TOKEN", **{"WWW-Authenticate": "Bearer"})
 
 
 @lru_cache(maxsize=16)  # few addresses send many requests
@@ -101,8 +131,11 @@ def _check_origin(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
         raise refuse(403, "requests from pages of other sites are refused", "Origin")
 
 
-def who_asks(request: ASGIConnection[Any, Any, Any, Any]) -> Identity:
-    """Read the identity that an admitted request asserts; RequestRefusedError if its headers are malformed."""
+def who_asks(request: ASGIConnection[Any, Any, Any, Any], known: SiteUser | None = None) -> Identity:
+    """Return the identity of an admitted request: that of a known user, or the one that its headers assert.
+
+    RequestRefusedError if headers are malformed, or contradict the token of a known user.
+    """
     for name in request.headers:
         if "_" in name and (meant := name.replace("_", "-")) in _ASSERTED:  # CGI and WSGI confuse both spellings
             raise refuse(400, f"must be spelled {meant}", name)
@@ -111,13 +144,23 @@ def who_asks(request: ASGIConnection[Any, Any, Any, Any]) -> Identity:
         raise refuse(400, f"must not be {LOCAL}, which is the operator", USER_HEADER)
     if not user and USER_HEADER in request.headers:
         raise refuse(400, "must not be empty: only the operator names no user, and sends no such header", USER_HEADER)
-    return Identity(user or LOCAL, group, bool(user))
+    if known is not None:
+        return _identity_of(known, user, group)
+    return Identity(user or LOCAL, group, asserted=bool(user), operator=not user)
+
+
+def _identity_of(known: SiteUser, user: str, group: str) -> Identity:
+    """Return the identity of a known user; RequestRefusedError if headers name another user or group."""
+    for header, named, own in ((USER_HEADER, user, known.name), (GROUP_HEADER, group, known.group)):
+        if named and named != own:
+            raise refuse(403, "must be omitted, or agree with your token", header)
+    return Identity(known.name, known.group, asserted=True, operator=known.role == OPERATOR)
 
 
 def check_operator(request: Request[Identity, Any, Any]) -> None:
-    """Raise RequestRefusedError unless the caller of an admitted request is the operator, who asserts no user."""
-    if request.user.asserted:
-        raise refuse(403, "only the operator may do this, without an asserted user")
+    """Raise RequestRefusedError unless the caller of an admitted request is an operator."""
+    if not request.user.operator:
+        raise refuse(403, "only an operator may do this")
 
 
 def _name(request: ASGIConnection[Any, Any, Any, Any], header: str) -> str:

@@ -74,11 +74,11 @@ class LeaseController(Controller):
 
     @delete("/{number:int}", summary="Cancel a lease")
     async def cancel(self, request: Asking, number: Number) -> None:
-        """Cancel a lease in any state; only the user who requested it may."""
+        """Cancel a lease in any state; only the user who requested it, or an operator, may."""
         leases, who = parts(request).leases, request.user
         lease = leases.find(number, who)
-        if leases.entry(number).user != who.user:
-            raise refuse(403, "only the user who requested it may cancel it")
+        if not who.may_change(leases.entry(number).user):
+            raise refuse(403, "only the user who requested it, or an operator, may cancel it")
         if lease.final:
             raise refuse(409, f"it has ended: {lease.state}")
         await parts(request).acceptance.accept(ask_to_cancel(number, who))

@@ -25,17 +25,20 @@ class OwnedRequests:
 
     def __init__(self) -> None:
         # Dictionaries as ordered sets, with fast removal.
+        self._all: dict[int, None] = {}
         self._users: dict[str, dict[int, None]] = {}
         self._groups: dict[str, dict[int, None]] = {}
 
     def add(self, number: int, owner: Owner) -> None:
         """Add a number, which must be greater than all before."""
+        self._all[number] = None
         self._users.setdefault(owner.user, {})[number] = None
         if owner.group:
             self._groups.setdefault(owner.group, {})[number] = None
 
     def discard(self, number: int, owner: Owner) -> None:
         """Remove a number, if present."""
+        self._all.pop(number, None)
         self._users.get(owner.user, {}).pop(number, None)
         if owner.group:
             self._groups.get(owner.group, {}).pop(number, None)
@@ -45,7 +48,9 @@ class OwnedRequests:
         return len(self._users.get(user, {}))
 
     def of(self, who: Identity) -> Sequence[int]:
-        """Return the numbers that a caller may read: its own and those of its group, in ascending order."""
+        """Return the numbers that a caller may read, in ascending order: its own and those of its group, or all."""
+        if who.operator:
+            return list(self._all)
         own = self._users.get(who.user, {})
         shared = self._groups.get(who.group, {}) if who.group else {}
         return sorted({**own, **shared}) if shared else list(own)

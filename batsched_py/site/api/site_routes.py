@@ -158,7 +158,7 @@ class SiteController(Controller):
 
     @put("/clock", summary="Change the pace, or pause")
     async def change_clock(self, data: JSONBody[ClockChange], request: Asking) -> Clock:
-        """Pause or start the clock, or change its pace. Only for the operator, without an asserted user."""
+        """Pause or start the clock, or change its pace. Only for operators."""
         check_operator(request)
         await check_types(request, ClockChange)
         site, pace = parts(request).site, _pace(data.pace)
@@ -178,10 +178,7 @@ class SiteController(Controller):
 
     @post("/close", summary="Close the site", status_code=202)
     async def close(self, request: Asking) -> None:
-        """Accept no more requests, and end the site when the accepted ones are done.
-
-        Only for the operator, without an asserted user.
-        """
+        """Accept no more requests, and end the site when the accepted ones are done. Only for operators."""
         check_operator(request)
         await parts(request).acceptance.accept(Asked(CLOSE, lambda _: {}, request.user.user))
 

@@ -83,17 +83,14 @@ class TimelineController(Controller):
 
     @post("/resume", summary="Resume VMs", status_code=202)
     async def resume(self, data: JSONBody[ResumeRequest], request: Asking) -> Response[Accepted]:
-        """End the breaks that hold VMs now. Only for the operator, without an asserted user."""
+        """End the breaks that hold VMs now. Only for operators."""
         check_operator(request)
         await check_types(request, ResumeRequest)
         return await _accept(request, RESUME, _resumed(state_of_site(parts(request).site), data))
 
     @post("/{vm:str}/entries", summary="Add an entry to a VM", status_code=202)
     async def add(self, data: JSONBody[dict[str, Any]], request: Asking, vm: VmName) -> Response[Accepted]:
-        """Add an entry to a VM, with the same members as in a file.
-
-        Only for the operator, without an asserted user.
-        """
+        """Add an entry to a VM, with the same members as in a file. Only for operators."""
         check_operator(request)
         return await _accept(request, ADD_ENTRY, _added(state_of_site(parts(request).site), vm, data))
 
@@ -125,7 +122,7 @@ class ExperimentTimelineController(Controller):
 
     @post("/resume", summary="Resume VMs of an experiment", status_code=202)
     async def resume(self, data: JSONBody[ResumeRequest], request: Asking, number: Number) -> Response[Accepted]:
-        """End the breaks that hold VMs now; only the user who submitted the experiment may."""
+        """End the breaks that hold VMs now; only the user who submitted the experiment, or an operator, may."""
         state = _owned_by_caller(request, number)
         await check_types(request, ResumeRequest)
         return await _accept(request, RESUME, {"experiment": str(number), **_resumed(state, data)}, number)
@@ -136,14 +133,14 @@ class ExperimentTimelineController(Controller):
     ) -> Response[Accepted]:
         """Add an entry to a VM, with the same members as in a descriptor.
 
-        Only the user who submitted the experiment may.
+        Only the user who submitted the experiment, or an operator, may.
         """
         members = {"experiment": str(number), **_added(_owned_by_caller(request, number), vm, data)}
         return await _accept(request, ADD_ENTRY, members, number)
 
 
 def _owned_by_caller(request: Asking, number: int) -> TimelineState:
-    """Return the timelines of an experiment of the caller. RequestRefusedError."""
+    """Return the timelines of an experiment that the caller may change. RequestRefusedError."""
     who, experiments = identified(request), parts(request).experiments
     experiments.find(number, who)
     experiments.check_owner(number, who)
