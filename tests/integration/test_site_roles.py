@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -63,8 +66,8 @@ TABLE: Final[Mapping[tuple[str, str], tuple[Any, tuple[int, ...]]]] = {
     ("POST", "/managed_experiments/{number}/timelines/resume"): ({}, OWN_CHANGED),
     ("POST", "/managed_experiments/{number}/timelines/{vm}/entries"): (VM, OWN_CHANGED),
 }
-#: Calls without a status of their own here: a stream that does not end, and the end of the site (both tested below).
-APART: Final = {("GET", "/api/events"), ("POST", "/api/close")}
+#: Calls with tests of their own below: a stream that does not end, the end of the site, and an answer that is no JSON.
+APART: Final = {("GET", "/api/events"), ("POST", "/api/close"), ("GET", "/metrics")}
 
 
 class Users:
@@ -180,6 +183,17 @@ def test_no_file_of_a_site_has_a_token(users: Users) -> None:
     assert not any(token.encode() in kept for token in users.tokens.values())
     command = Path(f"/proc/{users.site.process.pid}/cmdline")
     assert not command.exists() or os.fsencode(users.tokens["operator"]) not in command.read_bytes()
+
+
+def test_numbers_are_for_operators(users: Users) -> None:
+    """They count the requests of all."""
+    found = dict[str, int]()
+    for caller in CALLERS:
+        headers = {"Authorization": f"Bearer {users.tokens.get(caller, '')}"}
+        with closing(HTTPConnection(urlsplit(users.site.url).netloc, timeout=30)) as connection:
+            connection.request("GET", "/metrics", headers=headers)
+            found[caller] = connection.getresponse().status
+    assert tuple(found.values()) == OPERATORS
 
 
 def test_only_an_operator_closes_a_site(users: Users) -> None:
