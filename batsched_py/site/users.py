@@ -1,7 +1,7 @@
 """The users of a site: their names, groups, roles and tokens, of which a file keeps only hashes.
 
 Tokens are made here, from 256 random bits, so that a fast hash (SHA-256) suffices: no list of likely tokens exists, and
-a slow hash would let anybody keep the site busy with wrong ones.
+a slow hash would let wrong tokens keep the site busy.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from batsched_py.text.display import displayed, displayed_line, shown
 
 # The file is replaced as a whole, and only under its lock: a site that reads it at any moment sees all users or those
 # of before, and of two commands at the same moment neither loses what the other wrote. A lock belongs to a file, not to
-# its name, so that whoever waited for the lock of a replaced file opens the file again.
+# its name, so that a command that waited for the lock of a replaced file opens the file again.
 #
-# A site reads the file anew when it has changed, and admits nobody while it cannot be read: a user that was removed
-# must not stay because of a mistake elsewhere in the file.
+# A site reads the file anew when it has changed, and refuses all requests while it cannot be read: a user that was
+# removed must not stay because of a mistake elsewhere in the file.
 
 #: The role that may read and cancel what belongs to others, and control the site.
 OPERATOR: Final = "operator"
