@@ -137,6 +137,16 @@ NodeName=n[01-16,20] RealMemory=4G Feature=ib,big \\
 PartitionName=batch Nodes=n[01-16] Default=YES MaxTime=1-12:00:00 OverSubscribe=NO
 PartitionName=all Nodes=ALL PriorityTier=5 AllowGroups=staff State=DOWN
 """
+#: Accounts of Slurm: a dump, and a command.
+SLURM_DUMP: Final = b"""add qos high priority=100 GrpTRES=cpu=24 MaxWall=1-0
+Cluster - 'c':Fairshare=1:QOS='normal'
+Parent - 'root'
+Account - 'math':Description='m':Organization='m':Fairshare=40:QOS='high,normal'
+Parent - 'math'
+User - 'ada':DefaultAccount='math':Fairshare=10
+User - 'bob':DefaultAccount='math':MaxJobs=1
+modify user ada set qos+=high
+"""
 #: A study file with a table of each kind.
 STUDY: Final = b"""title = "all"
 platforms = ["p.xml", { file = "p.xml", name = "q" }]
@@ -452,6 +462,12 @@ def count_up(content: bytes, folder: Path) -> None:
     judged(count)
 
 
+def check_accounts(content: bytes, folder: Path) -> None:
+    """Check accounts with a right configuration."""
+    (folder / "s.conf").write_bytes(SLURM_CONF)
+    with_file("d.txt", "slurm check s.conf --dump d.txt")(content, folder)
+
+
 def made_wrong(paths: Sequence[Path], wrong: Callable[[bytes], st.SearchStrategy[bytes]]) -> st.SearchStrategy[bytes]:
     """One of these files with something wrong in it."""
     return st.sampled_from(sorted(paths)).flatmap(lambda path: wrong(path.read_bytes()))
@@ -519,6 +535,7 @@ def file_targets() -> Iterator[Target]:
         wrong_table(SLURM_CONF, b"= "),
         with_file("s.conf", "slurm check s.conf", "slurm check --json s.conf", "slurm platform s.conf -o p.xml"),
     )
+    yield Target("slurm-dump", wrong_table(SLURM_DUMP, b":="), check_accounts)
     lease = ROOT / "tests" / "data" / "haizea"
     yield Target(
         "lwf",

@@ -139,3 +139,12 @@ def test_members_of_slurm_are_for_its_accounting(capsys: pytest.CaptureFixture[s
     assert "'--slurm-members' is for Slurm's accounting, and l.swf is none" in capsys.readouterr().err
     assert run(["convert", "s.txt", "--slurm-members", "--unit", "cpus", "-o", "w.json"]) == 2
     assert "'--slurm-members' needs '--unit nodes'" in capsys.readouterr().err
+
+
+def test_a_check_of_accounts_counts_them(capsys: pytest.CaptureFixture[str]) -> None:
+    """A wrong line is an error that names it."""
+    text = "add qos high priority=1\nParent - 'root'\nAccount - 'math':Fairshare=2\nParent - 'math'\nUser - 'ada'\n"
+    assert run(["slurm", "check", conf(), "--dump", conf(text, "d.txt")]) == 0
+    assert capsys.readouterr().out.endswith("d.txt: 2 accounts, 2 users and 2 QOS, with root and normal\n")
+    assert run(["slurm", "check", conf(), "--dump", conf(text + "User - 'bob':Fairshare=x\n", "d.txt")]) == 2
+    assert "error: d.txt: line 6: User - 'bob':Fairshare=x: must be" in capsys.readouterr().err
