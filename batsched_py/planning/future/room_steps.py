@@ -166,14 +166,12 @@ class RoomLayout:
 class TaskFit:
     """The amounts of one task, for counting how many fit."""
 
-    __slots__ = ("_amounts", "_exclusive", "_first_gpu", "_gpus", "_share", "is_exact")
+    __slots__ = ("_amounts", "_exclusive", "_first_gpu", "_gpus", "_share")
 
     def __init__(self, task: TaskDemand, layout: RoomLayout) -> None:
         self._amounts = layout.wanted(task)
         self._exclusive, self._gpus, self._share = task.exclusive, task.gpus, task.share
         self._first_gpu = layout.first_gpu
-        #: True if `most` is the number that fits, and not only at least that.
-        self.is_exact = task.gpus <= 1 or task.share == WHOLE
 
     def most_during(self, steps: RoomSteps, start: float, end: float) -> int:
         """Return how many tasks fit as `most` from `start` until `end`, from the same amounts during all steps."""
@@ -188,19 +186,6 @@ class TaskFit:
         if most and self._gpus and last > first + 1:  # which GPUs are free changes
             return self.most(steps.least(start, end), capacity)
         return most
-
-    def may_ever(self, steps: RoomSteps, now: float, limit: float, duration: float) -> bool:
-        """Return whether a task may fit for a while from some instant in [now, limit); False is certain."""
-        times, free, capacity = steps.times, steps.free, steps.capacity
-        at = bisect_right(times, now) - 1
-        while at < len(times) and times[at] < limit:
-            end, later = max(now, times[at]) + duration, at
-            while later < len(times) and times[later] < end and self.most(free[later], capacity):
-                later += 1
-            if later > at and (later >= len(times) or times[later] >= end):
-                return True
-            at = later + 1  # it does not fit there, so no window may contain it
-        return False
 
     def most(self, free: Amounts, capacity: Amounts) -> int:
         """Return how many tasks fit at the same time into what is free of a host that can run the task.

@@ -207,7 +207,7 @@ class PlainLife(SharedLife):
 def test_the_only_promise_is_the_same_if_a_new_search_finds_it(rating: int) -> None:
     """It is said of many promises, and whenever it is said, the start and the places are those of a new search."""
     same = changed = 0
-    for seed in range(100, 100 + thorough(8)):
+    for seed in range(121, 121 + thorough(8)):
         life = PlainLife(seed)
         book = RoomBook(partial(getattr, life, "future"), lambda job: job.limit, life.packers[rating])
         for number in range(40):
