@@ -64,6 +64,22 @@ def test_an_engine_that_is_not_there_leaves_nothing(capsys: pytest.CaptureFixtur
     assert (tmp_path / "run.jsonl").read_text() == "old"
 
 
+#: An algorithm that gives jobs with demands whole hosts.
+HOSTS_ONLY = """\
+from batsched_py.api import Plan, Scheduler, View
+
+
+class HostsOnly(Scheduler):
+    name = "hosts_only"
+
+    def decide(self, view: View, plan: Plan) -> None:
+        for job in view.queue:
+            hosts = view.free.first(job.size)
+            if hosts is not None:
+                plan.start(job, hosts)
+"""
+
+
 def test_a_workload_that_needs_shared_hosts_is_refused_before_batsim_starts(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -74,6 +90,7 @@ def test_a_workload_that_needs_shared_hosts_is_refused_before_batsim_starts(
     files = (*FILES[:2], "-w", str(path), *NOWHERE)
     rule = "a requests parts of hosts, which Batsim shares between jobs only with --enable-compute-sharing"
     assert said(capsys, *files, "-s", "easy") == (2, f"{path}: {rule}")
-    for words in (("-s", "easy", "--", "--enable-compute-sharing"), ("-s", "leases")):
+    (tmp_path / "hosts_only.py").write_text(HOSTS_ONLY)
+    for words in (("-s", "easy", "--", "--enable-compute-sharing"), ("-s", f"{tmp_path}/hosts_only.py")):
         code, line = said(capsys, *files, *words)
         assert (code, line.split(" (")[0]) == (4, "no container engine answers at unix:///nowhere.sock")
