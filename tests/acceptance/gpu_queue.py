@@ -28,7 +28,7 @@ from tests.acceptance.gpu_lists import found, read_host, read_table, read_task
 from tests.platforms import plain_platform
 
 #: One of so many hosts is there, so that the tasks queue.
-EVERY: Final = 150
+EVERY: Final = 100
 ALGORITHMS: Final = ("easy", "conservative", "priority")
 SELECTIONS: Final = ("best_fit", "fgd")
 #: Waits in seconds, the others in percent; the last column is the processor time of the simulation.
