@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
@@ -63,9 +64,15 @@ def draw(use: str, module: str, make: Callable[[Any], Any]) -> Picture:
     ExtraError, which names the feature `use`, if matplotlib is not installed.
     """
     require("matplotlib", use, "plot")
+    logging.getLogger("matplotlib.font_manager").addFilter(_is_lasting)
     style, paper = _module("style").style, _module(module)
     with style():
         return Picture(make(paper))
+
+
+def _is_lasting(record: logging.LogRecord) -> bool:
+    """Return False for the message that fonts are being listed, which only comes once, on a slow machine."""
+    return "building the font cache" not in record.getMessage()
 
 
 def _module(name: str) -> Any:
