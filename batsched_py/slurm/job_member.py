@@ -25,6 +25,7 @@ from batsched_py.reading.values import (
 )
 from batsched_py.slurm.conf_values import gres
 from batsched_py.slurm.configuration import GresCount
+from batsched_py.slurm.dependencies import KINDS
 
 #: The member of a job.
 MEMBER: Final = "slurm"
@@ -92,9 +93,21 @@ def read_member(members: Mapping[str, Any]) -> SlurmMember:
     if MEMBER not in members:
         return NOTHING
     try:
-        return _MEMBER.read(members[MEMBER])
+        member = _MEMBER.read(members[MEMBER])
+        _check(member)
     except FieldError as error:
         raise inside(MEMBER, error) from None
+    return member
+
+
+def _check(member: SlurmMember) -> None:
+    """Raise FieldError for an option that another one excludes, or without which it has no effect."""
+    if member.switches_wait is not None and member.switches is None:
+        raise FieldError("switches_wait", "must be with switches, whose wait it is")
+    if member.mem is not None and member.mem_per_cpu is not None:
+        raise FieldError("mem", "cannot be combined with mem_per_cpu")
+    if "singleton" in member.dependency.split(",") and not member.job_name:
+        raise FieldError("dependency", "singleton must be with job_name, the name among whose jobs it is alone")
 
 
 def _instant(value: Any) -> JobInstant:
@@ -115,6 +128,20 @@ def _nodes(value: Any) -> tuple[int, int]:
     raise refused('a whole number from 1, or a range such as "2-4"', value)
 
 
+def _dependency(text: str) -> str:
+    if "?" in text and "," in text:
+        raise ValueError("must have commas, if all parts are to be fulfilled, or ?, if one is: not both")
+    parts = re.split("[,?]", text)
+    if "?" in text and "singleton" in parts:
+        raise ValueError("must not have singleton as an alternative")
+    for part in parts:
+        kind, _, references = part.partition(":")
+        if part != "singleton" and (kind not in KINDS or not all(references.split(":"))):
+            kinds = ", ".join(sorted(KINDS))
+            raise ValueError(f"must have parts KIND:NAME, such as afterok:prepare, or singleton; kinds are {kinds}")
+    return text
+
+
 _COUNT: Final = whole_number(least=1, most=_MOST)
 _SECONDS: Final = seconds(above=0)
 _INSTANT: Final = Reader(_instant, {"type": ["number", "string"]})
@@ -124,7 +151,8 @@ _MEMBER: Final = object_of(
     {
         **dict.fromkeys(("account", "qos", "partition", "reservation", "job_name"), name_text()),
         # Features and dependencies of sbatch have commas, which names of workloads have not.
-        **dict.fromkeys(("partition", "constraint", "dependency"), TEXT),
+        **dict.fromkeys(("partition", "constraint"), TEXT),
+        "dependency": TEXT.then(_dependency),
         **dict.fromkeys(("time_limit", "time_min", "switches_wait"), _SECONDS),
         **dict.fromkeys(("begin", "deadline"), _INSTANT),
         "nodes": Reader(_nodes, {"type": ["integer", "string"]}),

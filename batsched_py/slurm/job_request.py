@@ -66,6 +66,8 @@ def _after(instant: JobInstant | None, now: float) -> float | None:
 def _whole_nodes(job: Job, member: SlurmMember) -> dict[str, Any]:
     if member.nodes is not None and member.nodes != (job.size, job.size):
         raise _fault("nodes", f"must be res, {job.size}, for a job without a demand")
+    if member.exclusive == "user":
+        raise _fault("exclusive", "must be node, or absent, for a job without a demand, which has whole nodes")
     if member.ntasks is not None and member.ntasks < job.size:
         raise _fault("ntasks", f"must be at least res, {job.size}")
     return {
@@ -97,6 +99,10 @@ def _parts(demand: JobDemand, member: SlurmMember) -> dict[str, Any]:
     alone = demand.spread or task.exclusive
     if alone and member.ntasks_per_node not in {None, 1}:
         raise _fault("ntasks_per_node", "must be 1 with demand.spread and demand.exclusive")
+    if alone and member.nodes not in {None, (demand.tasks, demand.tasks)}:
+        raise _fault("nodes", f"must be res, {demand.tasks}, with demand.spread and demand.exclusive")
+    if task.exclusive and member.exclusive == "user":
+        raise _fault("exclusive", "must be node, or absent, with demand.exclusive")
     is_single = alone or demand.tasks == 1 or member.ntasks_per_node == 1
     gres, gpus_per_task = _gres(demand, member, is_single)
     return {

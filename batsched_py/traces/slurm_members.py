@@ -72,7 +72,11 @@ def slurm_member(row: SacctRow, report: Report, *, demands: bool) -> dict[str, A
         member["licences"] = licences
     if (delay := _delay(row)) is not None:
         member["begin"] = f"+{delay}"
-    return {**member, **_of_command(row.text("submitline"), report)}
+    member |= _of_command(row.text("submitline"), report)
+    if not demands and member.get("exclusive") == "user":
+        del member["exclusive"]
+        report("--exclusive=user in SubmitLine is not kept: the job has whole nodes")
+    return member
 
 
 def _is_empty(text: str) -> bool:

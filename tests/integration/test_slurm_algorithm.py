@@ -214,6 +214,22 @@ def test_a_user_without_an_association_ends_the_run_or_is_refused(
         ({"slurm": {"colour": "red"}}, "slurm.colour: unknown; there are: account, qos"),
         ({"slurm": {"nodes": 2}}, "slurm.nodes: must be res, 1, for a job without a demand"),
         ({"slurm": {"partition": "none"}}, "Invalid partition name specified"),
+        ({"slurm": {"exclusive": "user"}}, "slurm.exclusive: must be node, or absent, for a job without a demand"),
+        ({"slurm": {"array_task": 3}}, "slurm.array_task: must be with the member array"),
+        ({"slurm": {"switches_wait": 60}}, "slurm.switches_wait: must be with switches"),
+        ({"slurm": {"mem": 1, "mem_per_cpu": 1}}, "slurm.mem: cannot be combined with mem_per_cpu"),
+        ({"slurm": {"dependency": "afterok:b?after:c,after:d"}}, "slurm.dependency: must have commas, if all parts"),
+        ({"slurm": {"dependency": "singleton?after:b"}}, "slurm.dependency: must not have singleton as an alternative"),
+        ({"slurm": {"dependency": "singleton"}}, "slurm.dependency: singleton must be with job_name"),
+        ({"slurm": {"dependency": "later:b"}}, "slurm.dependency: must have parts KIND:NAME, such as"),
+        (
+            {"slurm": {"nodes": "1-2"}, "res": 2, "demand": {"cores": 1, "spread": True}},
+            "slurm.nodes: must be res, 2, with demand.spread",
+        ),
+        (
+            {"slurm": {"exclusive": "user"}, "demand": {"cores": 1, "exclusive": True}},
+            "slurm.exclusive: must be node, or absent, with demand.exclusive",
+        ),
         ({"depends_on": [{"job": "b", "when": "end", "delay": 5}]}, "depends_on.delay: must be whole minutes"),
     ],
 )

@@ -200,6 +200,7 @@ class JobSubmissions:
             try:
                 conditions = conditions_in(job.members) if has_conditions(job) else Conditions()
                 wanted = _Wanted(job, read_member(job.members), conditions)
+                _check_conditions(wanted)
             except FieldError as error:
                 parties.append(Refusal(job, str(error)))
                 continue
@@ -220,7 +221,7 @@ class JobSubmissions:
         try:
             dependency = self._dependency(first)
             request = job_request(first.job, first.member, now=now, dependency=dependency, array_limit=limit)
-            if len(party) > 1:
+            if len(party) > 1 or first.member.array_task is not None:
                 request = replace(request, array=_tasks(party))
             self._check_association(first.job, request.user, request.account)
             number = self._controller.submit(request, now)
@@ -304,6 +305,15 @@ class JobSubmissions:
         if number == _REFUSED and kind in {"afterok", "aftercorr"}:
             raise SlurmRefusalError(f"depends on the success of {displayed(job_id)}, which was refused")
         return number
+
+
+def _check_conditions(wanted: _Wanted) -> None:
+    """Raise FieldError for an option that the other members of the job leave without effect."""
+    member, conditions = wanted.member, wanted.conditions
+    if member.array_task is not None and conditions.array is None:
+        raise FieldError(f"{MEMBER}.array_task", "must be with the member array")
+    if "?" in member.dependency and conditions.singleton is not None:
+        raise FieldError(f"{MEMBER}.dependency", "cannot have alternatives (?) with the member singleton")
 
 
 def _singleton(wanted: _Wanted) -> str:

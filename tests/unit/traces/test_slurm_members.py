@@ -38,7 +38,7 @@ def test_columns_become_options() -> None:
 def test_options_of_the_command_count_up_to_its_script() -> None:
     """The script's own arguments are not options of sbatch."""
     command = "sbatch --nice --time-min 30 --switches=1@5:00 --exclusive=user --no-requeue job.sh x --nice=7"
-    assert member_of({"submitline": command})[0] == {
+    assert member_of({"submitline": command}, demands=True)[0] == {
         "nice": 100, "time_min": 1800, "switches": 1, "switches_wait": 300, "exclusive": "user", "requeue": False,
     }  # fmt: skip
 
@@ -67,6 +67,10 @@ def test_licences_of_demands_are_not_repeated() -> None:
         ({"account": "a,b"}, "account is not kept: "),
         ({"licenses": "?:1"}, "licence ?:1 is not kept: must be like matlab:2"),
         ({"submitline": "sbatch --nice=low j"}, "--nice in SubmitLine is not kept: its value is unknown"),
+        (
+            {"submitline": "sbatch --exclusive=user j"},
+            "--exclusive=user in SubmitLine is not kept: the job has whole nodes",
+        ),
         ({"submitline": "sbatch --exclusive=mcs j"}, "--exclusive in SubmitLine is not kept: its value is unknown"),
         ({"submitline": "sbatch -H j --nice=7"}, "--hold in SubmitLine is not kept"),
         ({"submitline": "sbatch -w n7 -N 2 j --exclusive"}, "--nodelist in SubmitLine is not kept"),
