@@ -16,7 +16,7 @@ from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
-from batsched_py.cli.shared.slurm_files import SlurmFiles, conf_options, read_text
+from batsched_py.cli.shared.slurm_files import SlurmFiles, conf_options, read_accounts
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.errors import ConfigurationError, PlatformError
 from batsched_py.files.output_file import make_folder
@@ -24,7 +24,6 @@ from batsched_py.model.host_capacities import machine_licences, read_capacity
 from batsched_py.slurm.conf_reader import read_configuration, review_configuration
 from batsched_py.slurm.conf_review import EFFECTS, ParameterUse
 from batsched_py.slurm.node_properties import licence_property, node_properties, nodes_of_several_models
-from batsched_py.slurm.sacctmgr_dump import read_dump
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 from batsched_py.traces.platform_writer import NamedHost, write_named_hosts
@@ -58,10 +57,10 @@ def check(files: SlurmFiles, dump: Path | None, *, as_json: bool) -> None:
         _show(sorted(uses, key=lambda use: _FIRST.index(use.effect)))
         say(", ".join(f"{count[effect]} {effect}" for effect in EFFECTS))
     if dump is not None:
-        accounts = read_dump(str(dump), read_text(dump))
+        accounts = read_accounts(dump)
         if not as_json:
             read = counted(len(accounts.by_account), "account"), counted(len(accounts.by_user), "user")
-            say(f"{dump}: {', '.join(read)} and {len(accounts.qos)} QOS, with root and normal")
+            say(f"{displayed(str(dump))}: {', '.join(read)} and {len(accounts.qos)} QOS, with root and normal")
     _refuse([use for use in uses if use.effect == "refused"])
 
 

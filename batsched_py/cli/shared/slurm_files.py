@@ -1,4 +1,4 @@
-"""Files of Slurm that commands read: slurm.conf and topology.conf."""
+"""Files of Slurm that commands read: slurm.conf, topology.conf and accounts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.parameters import PATH, option, together
 from batsched_py.errors import ConfigurationError
 from batsched_py.files.bounded_file import read_file, reported
+from batsched_py.slurm.accounts import Accounts
+from batsched_py.slurm.adapter.files import accounts_of, operator_file
 
 conf_options = together(
     click.argument("conf", type=PATH, metavar="SLURM_CONF"),
@@ -38,3 +40,10 @@ def read_text(path: Path) -> str:
     """Return the text of a file of Slurm. ConfigurationError."""
     with reported(path, ConfigurationError):
         return read_file(path, current_limits()).decode(errors="replace")
+
+
+def read_accounts(path: Path) -> Accounts:
+    """Return the accounts in a file, which is read as a run reads it. ConfigurationError."""
+    with reported(path, ConfigurationError):
+        content = read_file(path, current_limits())
+    return accounts_of(operator_file(str(path), content))

@@ -148,3 +148,10 @@ def test_a_check_of_accounts_counts_them(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out.endswith("d.txt: 2 accounts, 2 users and 2 QOS, with root and normal\n")
     assert run(["slurm", "check", conf(), "--dump", conf(text + "User - 'bob':Fairshare=x\n", "d.txt")]) == 2
     assert "error: d.txt: line 6: User - 'bob':Fairshare=x: must be" in capsys.readouterr().err
+
+
+def test_accounts_are_read_as_a_run_reads_them(capsys: pytest.CaptureFixture[str]) -> None:
+    """A run refuses text that is not UTF-8, so the check does as well, also with --json."""
+    Path("d.txt").write_bytes(b"Cluster - 'c'\nParent - 'root'\nAccount - 'm\xe9'\n")
+    assert run(["slurm", "check", conf(), "--dump", "d.txt", "--json"]) == 2
+    assert "error: d.txt: must be text in UTF-8" in capsys.readouterr().err
