@@ -22,11 +22,14 @@ from batsched_py.reporting.schedules.contradictions import ContradictionKind
 from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.results.records import Result
 from batsched_py.runs.result_writer import write_result
+from tests.clone import ROOT
 from tests.drawing import drawn
 from tests.integration.packed_runs import JOBS, LICENCES, machine, packed_workload, run_packed
 from tests.integration.programs import run_here
 from tests.integration.test_packed_conversations import SPECS
 
+#: An algorithm that gives jobs with demands whole hosts.
+HOSTS_ONLY = str(ROOT / "tests" / "integration" / "hosts_only.py")
 ALGORITHMS = ["filler", "easy", "ar_preempt", "leases"]
 
 
@@ -157,7 +160,7 @@ def test_a_window_measures_its_time() -> None:
 def test_an_algorithm_that_knows_whole_hosts_wastes_the_rest() -> None:
     """Whole hosts are allocated for a part of them."""
     specs = [(0, 1, 5, 9, TaskDemand(cores=500), False, 0)]
-    metrics = measure_run(schedule_of(run_packed("leases", {}, packed_workload(specs))[0], ""))
+    metrics = measure_run(schedule_of(run_packed(HOSTS_ONLY, {}, packed_workload(specs))[0], ""))
     assert metrics.core_utilisation == pytest.approx(8 / 32)
     assert metrics.requested_cores == pytest.approx(0.5 / 32)
     assert metrics.gpu_utilisation == pytest.approx(2 / 6)

@@ -41,7 +41,7 @@ def test_hosts_beyond_the_platform_are_refused_before_bits_are_made(opening: Doc
     with measured() as memory, pytest.raises(RemoteProtocolError, match=ABOVE_ALL):
         side.receive(FAILURES)
     assert memory.peak < 20 * len(FAILURES)
-    assert memory.kept < 50_000
+    assert memory.kept < 100_000  # what the first error of a process keeps, such as compiled patterns
 
 
 @pytest.mark.parametrize(

@@ -65,19 +65,7 @@ def test_an_engine_that_is_not_there_leaves_nothing(capsys: pytest.CaptureFixtur
 
 
 #: An algorithm that gives jobs with demands whole hosts.
-HOSTS_ONLY = """\
-from batsched_py.api import Plan, Scheduler, View
-
-
-class HostsOnly(Scheduler):
-    name = "hosts_only"
-
-    def decide(self, view: View, plan: Plan) -> None:
-        for job in view.queue:
-            hosts = view.free.first(job.size)
-            if hosts is not None:
-                plan.start(job, hosts)
-"""
+HOSTS_ONLY = str(ROOT / "tests" / "integration" / "hosts_only.py")
 
 
 def test_a_workload_that_needs_shared_hosts_is_refused_before_batsim_starts(
@@ -90,7 +78,6 @@ def test_a_workload_that_needs_shared_hosts_is_refused_before_batsim_starts(
     files = (*FILES[:2], "-w", str(path), *NOWHERE)
     rule = "a requests parts of hosts, which Batsim shares between jobs only with --enable-compute-sharing"
     assert said(capsys, *files, "-s", "easy") == (2, f"{path}: {rule}")
-    (tmp_path / "hosts_only.py").write_text(HOSTS_ONLY)
-    for words in (("-s", "easy", "--", "--enable-compute-sharing"), ("-s", f"{tmp_path}/hosts_only.py")):
+    for words in (("-s", "easy", "--", "--enable-compute-sharing"), ("-s", HOSTS_ONLY)):
         code, line = said(capsys, *files, *words)
         assert (code, line.split(" (")[0]) == (4, "no container engine answers at unix:///nowhere.sock")

@@ -30,7 +30,11 @@ WRITERS = {
     "campaigns/processes.py": {"stdout"},  # flushed before the process is copied
 }
 #: The first silences a warning of Python's; the second warns who calls it from Python, and may silence that.
-MAY_FILTER = {"campaigns/processes.py": {"warnings"}, "runs/class_state.py": {"warnings"}}
+MAY_FILTER = {
+    "campaigns/processes.py": {"warnings"},
+    "runs/class_state.py": {"warnings"},
+    "reporting/pictures/drawing.py": {"logging"},
+}
 #: Makes lines of its own of what the server and the event loop log.
 MAY_HEAR = {"site/api/notices.py": {"logging"}}
 #: Hands a logger over to schedulers of the user, as pybatsim does.
