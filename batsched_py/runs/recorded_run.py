@@ -6,20 +6,40 @@ from collections.abc import Iterable
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from batsched_py.errors import BatschedError, ExtraError, RemoteProtocolError, StoreError, TranscriptError
+from batsched_py.errors import BatschedError, RemoteProtocolError, TranscriptError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.batsim5.greeting import is_greeting
 from batsched_py.protocol.codec import decode
-from batsched_py.protocol.commands import Command, RegisterJob, RejectJob, SetJobMetadata, SetResourceState
+from batsched_py.protocol.commands import (
+    Command,
+    ExecuteJob,
+    RegisterJob,
+    RejectJob,
+    SetJobMetadata,
+    SetResourceState,
+)
 from batsched_py.protocol.dialect import V14, Dialect
-from batsched_py.protocol.events import COMPLETED_KILLED, REJECTED, Event, JobCompleted, JobKilled, JobSubmitted
+from batsched_py.protocol.events import (
+    COMPLETED_KILLED,
+    REJECTED,
+    Event,
+    JobCompleted,
+    JobKilled,
+    JobSubmitted,
+    SimulationBegins,
+)
+from batsched_py.reading.limits import NAME_RULE, breaks_csv
 from batsched_py.results.file_forms import BATSIM_1, BATSIM_4, BATSIM_5, FileForm
 from batsched_py.results.places import JobPlaces
 from batsched_py.results.records import JobRecord, Result, UnavailableHosts
 from batsched_py.runs.host_seconds import HostSeconds
+from batsched_py.runs.run_description import failure_line
 from batsched_py.session.session import Session
+from batsched_py.text.display import displayed, shown
+from batsched_py.text.wording import counted, seconds
 from batsched_py.transcripts.decisions import dialect_of_run, read_decision
 from batsched_py.transcripts.replay import find_difference
 from batsched_py.transcripts.transcript import Exchange
@@ -42,14 +62,13 @@ class RecordedRun(Struct, frozen=True):
 
     Attributes:
         result: the jobs that have ended, and facts of the run; energy is not in messages.
-        ended: True if the run has ended, not only its recording.
-        running, waiting: numbers of jobs without an end.
+        partial: the reason why these are not all, one line; "" for a whole run.
+        failed: True if the decision process ended the run with an error.
     """
 
     result: Result
-    ended: bool
-    running: int
-    waiting: int
+    partial: str
+    failed: bool
 
 
 def play_recording(
@@ -63,31 +82,37 @@ def play_recording(
         recording: the name of the recording, for errors.
         timed: False if the times of decisions were measured, so that they differ each time.
 
-    TranscriptError if there is no exchange, or at the first decision that differs from the recorded one.
+    TranscriptError if there is no exchange, if one has what a table cannot hold, if jobs are in Redis, or at the first
+    decision that differs from the recorded one.
     """
     log: _RunLog | None = None
+    failure: BatschedError | None = None
     for exchange in exchanges:
+        place = f"exchange {exchange.number}"
         if log is None:
             log = _RunLog(session, dialect_of_run(exchange.request))
         if is_greeting(exchange.request):
             session.answer(exchange.request)
             continue
-        failed = False
         try:
             reply = log.answer(exchange.request)
-        except (ExtraError, StoreError):
-            raise
+        except _UnusableError as error:
+            raise TranscriptError(recording, place, str(error)) from None
         except BatschedError as error:
-            reply, failed = session.refusal(error), True
+            reply, failure = session.refusal(error), error
         if find_difference(exchange, reply, log.dialect, timed=timed) is not None:
             why = "the decision differs from the recorded one: the algorithm or batsched-py has changed since"
-            raise TranscriptError(recording, f"exchange {exchange.number}", f"{why} (batsched-py replay shows how)")
-        if failed:
+            raise TranscriptError(recording, place, f"{why} (batsched-py replay shows how)")
+        if failure is not None:
             break
     if log is None:
         raise TranscriptError(recording, "", "holds no exchange")
-    view = session.view
-    return RecordedRun(log.result(), session.over, len(view.running), len(view.queue) + len(view.held))
+    partial = log.what_is_open() if failure is None else failure_line(failure)
+    return RecordedRun(log.result(), partial, failure is not None)
+
+
+class _UnusableError(ValueError):
+    """An exchange has no place in the files of a run; the text is the rule."""
 
 
 class _RunLog:
@@ -110,6 +135,8 @@ class _RunLog:
             message = decode(request, self.dialect.events, keep_unknown=True)
         except RemoteProtocolError:
             return session.answer(request)  # which raises it, or has other limits
+        if any(isinstance(event, SimulationBegins) and event.config.redis for event in message.events):
+            raise _UnusableError("the descriptions of jobs are in Redis, not in the recording")
         self._note_events(message.events)
         reply = session.answer(request)
         self._note_commands(read_decision(reply, self.dialect).commands)
@@ -119,13 +146,23 @@ class _RunLog:
             self._unavailable.append(UnavailableHosts(session.now, down))
         return reply
 
+    def what_is_open(self) -> str:
+        """Return a line about jobs without an end; "" after the end of the run."""
+        session, view = self._session, self._session.view
+        if session.over:
+            return ""
+        running, waiting = len(view.running), len(view.queue) + len(view.held)
+        jobs = f"{counted(running, 'running job')} and {counted(waiting, 'waiting job')}"
+        return f"the recording ends at t={seconds(session.now)}: {jobs} have no row"
+
     def result(self) -> Result:
         """Return the result of the run so far."""
         session, records = self._session, tuple(self._records)
+        view = session.view
         return Result(
             jobs=records,
-            host_count=len(session.view.hosts),
-            storage_count=len(session.view.storages),
+            host_count=len(view.hosts),
+            storage_count=len(view.storages),
             makespan=max((record.finish for record in records), default=0.0),
             end=session.now,
             messages=session.messages,
@@ -159,19 +196,25 @@ class _RunLog:
         places = self._session.placed.places.get(job_id)
         if places is None and run.places and run.job.demand is not None:
             places = JobPlaces.of(run.job.demand, run.places)
-        metadata = self._metadata.pop(job_id, "")
         code = 0 if code is None else code
-        record = JobRecord(run.job, state, code, run.start, end, run.hosts, metadata=metadata, places=places)
-        self._records.append(record)
+        self._keep(JobRecord(run.job, state, code, run.start, end, run.hosts, places=places))
+
+    def _keep(self, record: JobRecord) -> None:
+        """Keep the record of a job, with its metadata. _UnusableError for texts that would be other cells and rows."""
+        job, metadata = record.job, self._metadata.pop(record.job.id, "")
+        for text in (job.id, job.profile, record.state, metadata.replace(",", "")):  # metadata is between quotes
+            if breaks_csv(text):
+                raise _UnusableError(f"job {displayed(job.id)}: {NAME_RULE}, not {shown(text)}")
+        self._records.append(replace(record, metadata=metadata))
 
     def _note_commands(self, commands: Iterable[Command]) -> None:
         for command in commands:
             if isinstance(command, RegisterJob) and command.job is not None:
                 self._waiting[command.job_id] = command.job
+            elif isinstance(command, ExecuteJob):
+                self._waiting.pop(command.job_id, None)
             elif isinstance(command, RejectJob):
-                job = self._waiting[command.job_id]
-                metadata = self._metadata.pop(command.job_id, "")
-                self._records.append(JobRecord(job, REJECTED, 0, 0.0, 0.0, _NO_HOSTS, metadata=metadata))
+                self._keep(JobRecord(self._waiting.pop(command.job_id), REJECTED, 0, 0.0, 0.0, _NO_HOSTS))
             elif isinstance(command, SetJobMetadata):
                 self._metadata[command.job_id] = command.metadata
             elif isinstance(command, SetResourceState):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from itertools import islice
 from pathlib import Path
@@ -26,6 +27,17 @@ RUNS = {
     "packed": ("-p", ROOT / "platforms" / "rooms16.xml", "-w", "packed.json", "-s", "filler"),
     "failures": (*CLUSTER, "-s", "easy", "--events", "failures.txt"),
 }
+#: An algorithm that fails at its first decision.
+WRONG = """\
+from batsched_py.api import Plan, Scheduler, View
+
+
+class Wrong(Scheduler):
+    name = "wrong"
+
+    def decide(self, view: View, plan: Plan) -> None:
+        raise ValueError("not today")
+"""
 #: The columns of the schedule file that messages do not have; and, of hosts that are switched together, do not part.
 UNKNOWN = {"scheduling_time", "simulation_time", "consumed_joules"}
 SWITCHED = {"time_idle", "time_switching_off", "time_switching_on"}
@@ -90,14 +102,14 @@ def test_a_recording_that_goes_on_has_the_jobs_that_have_ended(capsys: pytest.Ca
     capsys.readouterr()
     assert run(["site", "results", "part.jsonl", "-e", "part"]) == 0
     found = rows(Path("part_jobs.csv"))
-    said = re.fullmatch(
-        r"wrote part: (\d+) ended jobs until t=[\d.]+; (\d+) running and (\d+) waiting jobs have no row\n",
-        capsys.readouterr().out,
-    )
+    ends = r"the recording ends at t=[\d.]+: (\d+) running jobs? and (\d+) waiting jobs? have no row"
+    said = re.fullmatch(rf"wrote part: (\d+) ended jobs; {ends}\n", capsys.readouterr().out)
     assert said is not None
     assert len(found) == int(said[1]) > 0
     assert found == rows(Path("run_jobs.csv"))[: len(found)]
     assert int(said[2]) > 0
+    assert run(["metrics", "part"]) == 0
+    assert re.search(ends, capsys.readouterr().err)
 
 
 def test_a_decision_of_another_algorithm_has_no_results(capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,3 +118,49 @@ def test_a_decision_of_another_algorithm_has_no_results(capsys: pytest.CaptureFi
     assert run(["site", "results", "run.jsonl", "-e", "other", "-s", "fcfs"]) == 2
     assert re.search(r"run.jsonl: exchange \d+: the decision differs from the recorded one", capsys.readouterr().err)
     assert not list(Path().glob("other*"))
+
+
+def changed(before: str, after: str) -> None:
+    """Make run.jsonl, of jobs 1 and 2, with another text in its place."""
+    jobs = [{"id": name, "subtime": 0, "res": 1, "walltime": 9, "profile": "p"} for name in ("one", "two")]
+    profiles = {"p": {"type": "delay", "delay": 5}}
+    Path("two.json").write_text(json.dumps({"nb_res": 4, "jobs": jobs, "profiles": profiles}))
+    tiny = str(ROOT / "platforms" / "tiny4.xml")
+    assert run(["simulate", "-p", tiny, "-w", "two.json", "-s", "fcfs", "--record", "run.jsonl", "--quiet"]) == 0
+    content = Path("run.jsonl").read_text()
+    assert before in content
+    Path("run.jsonl").write_text(content.replace(before, after))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "rule"),
+    [
+        ("w0!two", "w0!t,w,o", "job w0!t,w,o: must have no comma"),
+        (
+            '"redis-enabled":false',
+            '"redis-enabled":true',
+            "descriptions of jobs are in Redis, not in the recording",
+        ),
+    ],
+)
+def test_what_tables_cannot_hold_is_refused(
+    before: str, after: str, rule: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A recording may be a stranger's: nothing in it becomes another cell, or is asked of a Redis."""
+    changed(before, after)
+    capsys.readouterr()
+    assert run(["site", "results", "run.jsonl", "-e", "found"]) == 2
+    assert rule in capsys.readouterr().err
+    assert not list(Path().glob("found*"))
+
+
+def test_a_run_that_failed_is_described_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the reason, in its description, too."""
+    Path("wrong.py").write_text(WRONG)
+    tiny, jobs = str(ROOT / "platforms" / "tiny4.xml"), str(ROOT / "workloads" / "first.json")
+    algorithm = ["-s", "wrong.py"]
+    assert run(["simulate", "-p", tiny, "-w", jobs, *algorithm, "--record", "run.jsonl", "--quiet"]) == 3
+    capsys.readouterr()
+    assert run(["site", "results", "run.jsonl", *algorithm, "-e", "failed"]) == 0
+    assert "0 ended jobs; t=0" in capsys.readouterr().out
+    assert "not today" in json.loads(Path("failed_run.json").read_text())["failure"]

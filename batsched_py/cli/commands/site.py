@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Final, cast
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, Warnings, load_from_here
 from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.described_runs import files_of_choice, this_call
-from batsched_py.cli.shared.output_paths import check_writable
+from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import FOLDER, PATH, Number, Pace, Seconds, algorithm_options, flag, option
 from batsched_py.cli.shared.recorded_choice import recorded_choice, recorded_features, trust_option
 from batsched_py.cli.shared.repetition import CommandWithParts
@@ -23,17 +24,19 @@ from batsched_py.cli.shared.site_callers import CallerOptions, quota_options
 from batsched_py.cli.shared.site_options import SitePlace, site_options
 from batsched_py.cli.shared.site_users import users
 from batsched_py.cli.shared.terminal import say, warn_all
+from batsched_py.errors import BatschedError
 from batsched_py.files.bounded_file import read_raw
 from batsched_py.model.settings import Settings
 from batsched_py.runs.choice import Choice
 from batsched_py.runs.decision_spool import DecisionSpool
-from batsched_py.runs.recorded_run import RecordedRun, play_recording
+from batsched_py.runs.recorded_run import play_recording
 from batsched_py.runs.result_writer import result_paths, write_run
 from batsched_py.runs.run_description import Decider, RunInputs, RunOrigin, other_files
 from batsched_py.site.folder import TRANSCRIPT
 from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import SiteSettings
-from batsched_py.text.wording import counted, seconds
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import counted
 from batsched_py.traces.simgrid_xml import read_platform
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.transcript import Transcript
@@ -110,7 +113,9 @@ def results(source: Path, export: str, choice: AlgorithmChoice, *, trust_header:
     own files only. Energy and traces of hosts are not recorded.
     """
     recording = source / TRANSCRIPT if source.is_dir() else source
-    check_writable(result_paths(export, machine_states=False, energy=False, decisions=True))
+    paths = result_paths(export, machine_states=False, energy=False, decisions=True)
+    check_apart([("DIR|RUN.jsonl", recording)], [("-e", path) for path in paths])
+    check_writable(paths)
     inputs = RunInputs(files=(*files_of_choice(choice), *other_files(recording=recording)))
     transcript = Transcript(recording, Warnings(), limits=current_limits())
     header = transcript.header or Header()
@@ -119,11 +124,15 @@ def results(source: Path, export: str, choice: AlgorithmChoice, *, trust_header:
         session = chosen.session(spool.add, features=recorded_features(transcript))
         found = play_recording(transcript, session, str(recording), timed=header.clock != "measured")
         session.end_log()
-        result = replace(found.result, tables=session.tables())
+        result = found.result
+        with suppress(BatschedError) if found.failed else nullcontext():
+            result = replace(result, tables=session.tables())
         known = {"protocol": session.dialect.name, "clock": header.clock, "requests": header.requests}
         decider = Decider(chosen.algorithm, session.options, session.explicit_options)
-        write_run(export, result, RunOrigin(inputs, decider, known, this_call()), decisions=spool)
-    say(_summary(found, export))
+        origin = RunOrigin(inputs, decider, known, this_call())
+        write_run(export, result, origin, decisions=spool, failure=found.partial)
+    end = displayed(found.partial) or "the run has ended"
+    say(f"wrote {export}: {counted(len(result.jobs), 'ended job')}; {end}")
 
 
 @typed_command(limits=False)
@@ -132,14 +141,6 @@ def close(place: SitePlace) -> None:
     """Close a live site: it takes no more requests, and ends when those that it has taken are done."""
     place.client().post("api", "close", body={})
     say("The site ends when all requests are done.")
-
-
-def _summary(found: RecordedRun, export: str) -> str:
-    ended = counted(len(found.result.jobs), "ended job")
-    if found.ended:
-        return f"wrote {export}: {ended}; the run has ended"
-    open_jobs = f"{found.running} running and {found.waiting} waiting jobs have no row"
-    return f"wrote {export}: {ended} until t={seconds(found.result.end)}; {open_jobs}"
 
 
 for _part, _name in ((results, "results"), (close, "close"), (users, "users")):
