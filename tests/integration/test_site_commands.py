@@ -102,6 +102,9 @@ def test_a_break_of_an_experiment_is_ended(ask: Ask, tmp_path: Path, monkeypatch
         assert "VM 'x': " in ask("timeline", "resume", "x", *ann)[2]
         assert "has no timelines" in ask("timeline", "status", "--experiment", "2", "--user", "ann")[2]
         assert "no timelines of its own" in ask("timeline", "status")[2]
+        wrong = ask("timeline", "add", "Client", '{"at": 150, "run": "ask ${ctx.nobody}"}', *ann)
+        assert (wrong[0], "context 'nobody': " in wrong[2]) == (2, True)
+        assert "twice" in ask("timeline", "add", "Client", '{"at": 150, "at": 160, "run": "ask"}', *ann)[2]
         added = json.dumps({"at": 150, "run": "ask ${ctx.server}"})
         assert ask("timeline", "add", "Client", added, *ann)[0] == 0
         assert ask("timeline", "resume", "Server", *ann)[0] == 0
@@ -128,7 +131,7 @@ def test_timelines_are_shown_resumed_and_extended(ask: Ask, tmp_path: Path, monk
         wait_for(lambda: state().get("vm", [])[2:] == ["break@15", "second"])
         assert ask("timeline", "status")[1].startswith("The experiment is at ")
         assert ask("timeline", "add", "vm", '{"at": 40, "run": "probe"}')[1].startswith("Added at ")
-        assert ask("timeline", "add", "vm", "[]")[2].startswith("batsched-py: error: JSON must be an object")
+        assert ask("timeline", "add", "vm", "[]")[2].startswith("batsched-py: error: JSON: must be")
         assert ask("timeline", "add", "vm", "{")[0] == 2
         assert ask("timeline", "status", "nobody")[2] == "batsched-py: error: there is no VM nobody\n"
         assert ask("timeline", "resume", "vm")[1].startswith("Resumed at ")

@@ -126,7 +126,7 @@ def status(place: SitePlace, number: int, *, as_json: bool) -> None:
     for each in one["resources"]:
         addresses = ", ".join(each["addresses"].values())
         cells = (each["name"], each["kind"].replace("_", " "), each["location"], each["state"], each["host"], addresses)
-        table.add_row(*(displayed(cell) if cell else NOTHING for cell in cells))
+        table.add_row(*(displayed(str(cell)) if cell else NOTHING for cell in cells))
     show_table(table, folded=5)
 
 

@@ -27,6 +27,7 @@ from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.document_file import read_document
 from batsched_py.files.output_file import writing
 from batsched_py.loading import load_object
+from batsched_py.reading.json_document import parse_object, refuse_doubled
 from batsched_py.reading.limits import LONGEST
 from batsched_py.reporting.schedules.time_window import WHOLE
 from batsched_py.reporting.schedules.timeline_tables import chart_of_tables
@@ -269,12 +270,8 @@ def resume(place: SitePlace, vms: tuple[str, ...], experiment: int | None) -> No
 @site_options
 def add(place: SitePlace, vm: str, entry: str, experiment: int | None) -> None:
     """Add an entry to the timeline of VM at a live site: JSON as in a file, such as '{"at": 40, "run": "probe"}'."""
-    try:
-        members = json.loads(entry)
-    except ValueError as error:
-        raise click.UsageError(f"JSON: {error}") from None
-    if not isinstance(members, dict):
-        raise click.UsageError("JSON must be an object with the members of an entry")
+    members = parse_object("JSON", entry.encode())
+    refuse_doubled("JSON", entry.encode())
     accepted = place.client().post(*_path(experiment), vm, "entries", body=members)
     say(f"Added at {seconds(accepted['time'])}.")
 

@@ -11,6 +11,7 @@ from litestar.params import JSONBody, PathParameter
 from msgspec import Meta, Struct
 
 from batsched_py.errors import WorkloadError
+from batsched_py.experiments.contexts import context_keys
 from batsched_py.site.api.experiment_callers import Number, identified
 from batsched_py.site.api.experiment_xml import PATH
 from batsched_py.site.api.handlers import get, post
@@ -136,6 +137,12 @@ class ExperimentTimelineController(Controller):
         Only the user who submitted the experiment, or an operator, may.
         """
         members = {"experiment": str(number), **_added(_owned_by_caller(request, number), vm, data)}
+        resources = parts(request).experiments.find(number, request.user).resources
+        known = {key for one in resources if one.name == vm for key in one.contexts}
+        if wrong := [key for key in context_keys(data) if key not in known]:
+            raise RequestRefusedError(
+                422, [Problem("", f"context {shown(key)}: {unknown(key, known)}") for key in wrong]
+            )
         return await _accept(request, ADD_ENTRY, members, number)
 
 
