@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, Literal
 
 from batsched_py.api import (
@@ -244,7 +244,7 @@ class Leases(Scheduler[LeasesOptions]):
         """Say what jobs with demands wait for: new ones, and those that are planned next or wait first."""
         if self.site.tasks is None:
             return
-        leases = islice((*self.scheduler.future.values(), *self.scheduler.queue[:1]), MOST_EXPLAINED)
+        leases = islice(chain(self.scheduler.future.values(), self.scheduler.queue[:1]), MOST_EXPLAINED)
         names = [name for lease in leases for name in self.arrivals.jobs[lease.id].split()]
         waiting = [job for name in names if (job := view.queue.get(name)) is not None]
         for job in {job.id: job for job in (*waiting, *view.arrived)}.values():

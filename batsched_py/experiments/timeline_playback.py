@@ -203,10 +203,12 @@ class ExperimentTimelines:
 
     def states(self, now: float, present: Container[str]) -> list[TimelineState]:
         """Return the current state of the timelines of each experiment in `present`."""
-        for id in sorted(self._changed, key=int):
+        changed, self._changed = self._changed, set()
+        for id in sorted(changed, key=int):
             playing = self._all[id]
-            self._states[id] = state_of(id, playing.entries.run, playing.places, now)
-        self._changed.clear()
+            self._states[id] = state = state_of(id, playing.entries.run, playing.places, now)
+            if any(vm.paused_until is not None for vm in state.vms):  # a pause ends without an action
+                self._changed.add(id)
         self._states = {id: state for id, state in self._states.items() if id in present}
         return list(self._states.values())
 

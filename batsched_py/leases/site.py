@@ -45,12 +45,15 @@ class Site:
     _several: tuple[bool, ...] = field(init=False, repr=False, compare=False)
     #: For each type, the smallest instance if some host has several, otherwise 0.
     _pieces: tuple[float, ...] = field(init=False, repr=False, compare=False)
+    #: For each type, what every host has.
+    _everywhere: Amounts = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         columns = list(zip(*self.capacities, strict=True))[: len(self.types)]
         several = tuple(any(isinstance(quantity, tuple) for quantity in column) for column in columns)
         object.__setattr__(self, "_several", several)
         object.__setattr__(self, "_pieces", tuple(map(_smallest_piece, columns)))
+        object.__setattr__(self, "_everywhere", tuple(min(column, key=total) for column in columns))
 
     @classmethod
     def of(cls, hosts: Sequence[Mapping[str, Quantity]], *, exclusive: bool = False) -> Site:
@@ -84,8 +87,7 @@ class Site:
 
     def smallest(self) -> Amounts:
         """Return the demand of a node that requests a whole host: what every host has."""
-        columns = list(zip(*self.capacities, strict=True))[: len(self.types)]
-        return tuple(min(column, key=total) for column in columns) + self._tail(whole=True)
+        return self._everywhere + self._tail(whole=True)
 
     def task_amounts(self, task: TaskDemand) -> Amounts:
         """Return the amounts of a task on its host, without GPUs; ValueError if they need too many instances."""

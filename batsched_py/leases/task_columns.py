@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
+from batsched_py.bits import bits_of
 from batsched_py.leases.capacity import Amounts, total
 from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
 from batsched_py.model.host_room import HostRoom
@@ -119,10 +120,17 @@ class TaskColumns(Struct, frozen=True, dict=True):
         """Return pool -> amounts of a lease with these licences, all of which the machine has; empty for none."""
         return {self.pool: self._pooled(wanted)} if wanted else {}
 
+    @cached_property
+    def _hosts_of(self) -> Mapping[HostCapacity, int]:
+        """Capacity -> bits of its hosts, few kinds of which a machine has."""
+        found: dict[HostCapacity, list[int]] = {}
+        for number, capacity in enumerate(self.hosts):
+            found.setdefault(capacity, []).append(number)
+        return {capacity: bits_of(numbers) for capacity, numbers in found.items()}
+
     def suitable(self, task: TaskDemand) -> int:
         """Return the bits of the hosts on which a task fits while nothing else runs there."""
-        fitting = {capacity: not HostRoom(capacity).lacking(task) for capacity in set(self.hosts)}
-        return sum(1 << number for number, capacity in enumerate(self.hosts) if fitting[capacity])
+        return sum(bits for capacity, bits in self._hosts_of.items() if not HostRoom(capacity).lacking(task))
 
     def amounts(self, task: TaskDemand, smallest: Sequence[float]) -> Amounts:
         """Return the amounts of a task on its host, without GPUs.
