@@ -209,9 +209,6 @@ class EndForecast:
 class JobEnds:
     """Earliest starts of one job, by releasing ends one by one."""
 
-    #: Does the job fit if nodes and tasks suffice, so that it starts no earlier on fewer nodes?
-    is_simple = False
-
     def __init__(self, forecast: EndForecast, cluster: ClusterState, job: SlurmJob) -> None:
         self._forecast, self._cluster, self._job = forecast, cluster, job
 
@@ -225,9 +222,10 @@ class JobEnds:
 
 
 class SimpleJobEnds(JobEnds):
-    """Earliest starts of a job that fits if nodes and tasks suffice; the nodes are those of `allowed`."""
+    """Earliest starts of a job that fits if nodes and tasks suffice, so that it starts no earlier on fewer nodes.
 
-    is_simple = True
+    The nodes are those of `allowed`.
+    """
 
     def __init__(self, forecast: EndForecast, cluster: ClusterState, job: SlurmJob, allowed: int) -> None:
         super().__init__(forecast, cluster, job)
