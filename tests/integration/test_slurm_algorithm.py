@@ -221,6 +221,7 @@ def test_a_user_without_an_association_ends_the_run_or_is_refused(
         ({"slurm": {"dependency": "afterok:b?after:c,after:d"}}, "slurm.dependency: must have commas, if all parts"),
         ({"slurm": {"dependency": "singleton?after:b"}}, "slurm.dependency: must not have singleton as an alternative"),
         ({"slurm": {"dependency": "singleton"}}, "slurm.dependency: singleton must be with job_name"),
+        ({"slurm": {"dependency": "afterok:b+5"}}, "slurm.dependency: can have minutes (+5) with the kind after only"),
         ({"slurm": {"dependency": "later:b"}}, "slurm.dependency: must have parts KIND:NAME, such as"),
         (
             {"slurm": {"nodes": "1-2"}, "res": 2, "demand": {"cores": 1, "spread": True}},

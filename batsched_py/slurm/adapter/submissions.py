@@ -292,6 +292,8 @@ class JobSubmissions:
             match = _REFERENCE.fullmatch(reference)
             if match is None:
                 raise FieldError(f"{MEMBER}.dependency", "must have parts KIND:NAME, such as afterok:prepare")
+            if match[2] and kind != "after":
+                raise FieldError(f"{MEMBER}.dependency", f"can have minutes ({match[2]}) with the kind after only")
             name = match[1] if "!" in match[1] else f"{wanted.job.workload}!{match[1]}"
             if number := self._number(name, kind):
                 numbers.append(f"{number}{match[2] or ''}")
