@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from batsched_py.campaigns.bootstrap import FEW, LEVEL, RESAMPLES, Bootstrap, Estimate, Pairs
 from batsched_py.campaigns.data_frame import data_frame
+from batsched_py.campaigns.group_waits import GroupedWaits, compare_groups_by
 from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.best import find_best
@@ -58,6 +59,7 @@ class AlgorithmComparison(Brief, frozen=True):
         level: confidence level of the intervals, between 0 and 1.
         resamples: how many resamples the intervals are made of.
         metrics: one comparison for each metric.
+        groups: one comparison of groups of jobs for each `by` of the study.
     """
 
     study: Study
@@ -65,6 +67,7 @@ class AlgorithmComparison(Brief, frozen=True):
     level: float
     resamples: int
     metrics: tuple[MetricComparison, ...]
+    groups: tuple[GroupedWaits, ...] = ()
 
     def columns(self) -> dict[str, list[Any]]:
         """Return means, ratios and differences with their intervals as columns: a row for each metric and algorithm."""
@@ -113,7 +116,12 @@ def compare_algorithms(
     bootstrap = Bootstrap(study.observations, level=level, resamples=resamples)
     runs = {name: study.of(name) for name in names}
     return AlgorithmComparison(
-        study, base, level, resamples, tuple(_compare_by(metric, runs, base, bootstrap) for metric in metrics)
+        study,
+        base,
+        level,
+        resamples,
+        tuple(_compare_by(metric, runs, base, bootstrap) for metric in metrics),
+        tuple(compare_groups_by(study, by, base) for by in study.by),
     )
 
 

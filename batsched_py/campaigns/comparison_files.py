@@ -15,6 +15,7 @@ import orjson
 
 import batsched_py
 from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean
+from batsched_py.campaigns.group_waits import GROUP_COLUMNS
 from batsched_py.campaigns.metrics import RATIO_DIGITS, balance
 from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.campaigns.variant import Variant
@@ -71,6 +72,11 @@ def write_json(path: Path, comparison: AlgorithmComparison) -> None:
         "origins": comparison.study.origins,
         "algorithms": [_json_variant(variant) for variant in comparison.study.variants],
         "figures": {one.metric.name: [_json_mean(mean) for mean in one.means] for one in comparison.metrics},
+        **(
+            {"groups": [_json_group(cells) for one in comparison.groups for cells in one.cells()]}
+            if comparison.groups
+            else {}
+        ),
         "runs": [_json_run(comparison.study, outcome) for outcome in comparison.study.outcomes],
     }
     write_atomically(path, orjson.dumps(msgspec.to_builtins(content), option=orjson.OPT_INDENT_2) + b"\n")
@@ -84,6 +90,15 @@ def _json_variant(variant: Variant) -> dict[str, Any]:
 
 def _json_mean(one: AlgorithmMean) -> dict[str, Any]:
     return {"algorithm": one.variant, "mean": one.mean, "against_baseline": one.pairs}
+
+
+def _json_group(cells: Sequence[Any]) -> dict[str, Any]:
+    return dict(zip(GROUP_COLUMNS, cells, strict=True))
+
+
+def write_groups(path: Path, comparison: AlgorithmComparison) -> None:
+    """Write a row for each group of jobs and each algorithm: times in seconds."""
+    write_atomically(path, csv_rows([GROUP_COLUMNS, *(cells for one in comparison.groups for cells in one.cells())]))
 
 
 def _json_run(study: Study, outcome: Outcome) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from batsched_py.campaigns.comparison import (
 )
 from batsched_py.campaigns.comparison_table import legend, metric_headings, metric_rows
 from batsched_py.campaigns.figures import Kind, draw_comparison
+from batsched_py.campaigns.group_tables import explain_groups, group_parts
 from batsched_py.campaigns.study import Outcome, Study, group_lines
 from batsched_py.errors import OptionError
 from batsched_py.files.atomic_file import write_atomically
@@ -67,6 +68,7 @@ def write_page(path: Path, comparison: AlgorithmComparison) -> None:
 
 def _sections(comparison: AlgorithmComparison) -> Iterator[tuple[str, str, Iterator[str]]]:
     yield "results", "Results", _results(comparison)
+    yield "groups", "Groups of jobs", _groups(comparison)
     yield "pictures", "Pictures", _pictures(comparison)
     yield "runs", "What was run", _provenance(comparison.study)
     yield "workloads", "Workload by workload", _workloads(comparison)
@@ -99,6 +101,13 @@ def _explain_marks(comparison: AlgorithmComparison) -> str:
     if comparison.study.observations == 1:
         return "★ marks the best value of a metric."
     return "★ marks the best mean of a metric, if the interval shows that it differs from the baseline."
+
+
+def _groups(comparison: AlgorithmComparison) -> Iterator[str]:
+    if comparison.groups:
+        yield markup.paragraph(explain_groups(comparison.baseline))
+    for one in comparison.groups:
+        yield from group_parts(one)
 
 
 def _pictures(comparison: AlgorithmComparison) -> Iterator[str]:

@@ -11,6 +11,7 @@ from batsched_py.campaigns.metrics import METRICS, SHOWN
 from batsched_py.campaigns.variant import Variant
 from batsched_py.model.features import Features
 from batsched_py.reporting.metrics.catalogue import RunMetrics, metric_names
+from batsched_py.reporting.metrics.job_sample import JobSample
 from batsched_py.reporting.pictures.html.markup import paragraph, plain_table
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.run_file import InputFile, WorkloadFile
@@ -41,6 +42,7 @@ class Outcome(Brief, frozen=True):
         exit_code: the exit code for the error; 0 without one.
         options: options that the algorithm ran with, defaults included, as JSON values.
         features: the features that the algorithm requested of Batsim 5; None for earlier versions.
+        jobs: the jobs in groups, if the study compares groups; None if it does not, or the run failed.
     """
 
     workload: str
@@ -54,6 +56,7 @@ class Outcome(Brief, frozen=True):
     exit_code: int = 0
     options: Mapping[str, Any] = {}
     features: Features | None = None
+    jobs: JobSample | None = None
 
     @property
     def failed(self) -> bool:
@@ -73,6 +76,7 @@ class Study(Brief, frozen=True):
         origins: workload -> where it is from: its file, or the model that it was drawn from.
         platform: the file of the hosts; None if it is not known.
         window: the part of each run that was measured.
+        by: what jobs are grouped by: members of jobs, or "size".
     """
 
     workloads: tuple[str, ...]
@@ -82,6 +86,7 @@ class Study(Brief, frozen=True):
     origins: Mapping[str, WorkloadFile] = {}
     platform: InputFile | None = None
     window: WindowChoice = WHOLE
+    by: tuple[str, ...] = ()
 
     def seed_of(self, outcome: Outcome) -> int | None:
         """Return the seed of a run: the workload's or the algorithm's; None if it has none."""

@@ -59,6 +59,7 @@ def run_study(
     limits: Limits = LIMITS,
     window: WindowChoice = WHOLE,
     run_limits: RunLimits = NO_LIMITS,
+    by: Sequence[str] = (),
 ) -> Study:
     """Simulate each workload with each algorithm. A failing algorithm affects its own runs only.
 
@@ -82,6 +83,7 @@ def run_study(
         run_limits: how long each run may take, and how much memory its process may have; a run that needs more fails.
             They go with `processes`.
         window: the part of each run that is measured: the jobs that were submitted in it, and the hosts' time in it.
+        by: members of jobs (or "size") by which the jobs of each run are grouped, for `compare_algorithms`.
 
     Wrong input is an error before anything runs, as in `simulate`: PlatformError, WorkloadError, PluginError and
     OptionError.
@@ -90,7 +92,7 @@ def run_study(
         raise OptionError("limits of time and memory go with processes: they hold for a process")
     machine, file = as_platform(platform, limits), platform_origin(platform)
     settings = replace(settings, roles=dict(settings.roles))  # a dict can be pickled
-    environment = RunEnvironment(machine, settings, clock, window)
+    environment = RunEnvironment(machine, settings, clock, window, by=tuple(by))
     known, origins = _check(environment, workloads, variants, limits)
     if processes is not None:
         _check_portable(variants, keep, open_log)
@@ -103,7 +105,7 @@ def run_study(
     ended = dict(zip(tasks, _run_all(list(tasks.values()), processes, progress, run_limits), strict=True))
     whole = tuple(replace(ended[key], workload=task.spec.workload, options=options) for key, task, options in planned)
     named = {name: origins[original] for name, original in zip(runs, _originals(workloads, seeds), strict=True)}
-    return Study(tuple(runs), tuple(variants), whole, tuple(seeds), named, file, window)
+    return Study(tuple(runs), tuple(variants), whole, tuple(seeds), named, file, window, tuple(by))
 
 
 def _plan(

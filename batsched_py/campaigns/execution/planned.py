@@ -17,6 +17,7 @@ from batsched_py.interruption import is_interruption
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import name_of
 from batsched_py.reading.limits import LIMITS, Limits
+from batsched_py.reporting.metrics.job_sample import sample_jobs
 from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.same_jobs import marks_of
 from batsched_py.reporting.schedules.run_reader import schedule_of
@@ -66,6 +67,7 @@ def execute(
         window = environment.window.on(schedule)
         metrics = measure_run(schedule, window=window)
         counted = schedule if window is None else window.submitted(schedule)
+        jobs = sample_jobs(counted, environment.by) if environment.by else None
     except BatschedError as error:
         text = (error.why if isinstance(error, DeadlockError) else str(error)).partition("\n")[0]
         if run_limits.memory is not None and is_memory_error(error):
@@ -87,6 +89,7 @@ def execute(
         warnings=tuple(warnings),
         approximations=() if result is None else result.approximations,
         features=None if result is None else result.features,
+        jobs=jobs,
     )
     return ExecutedRun(outcome, counted)
 

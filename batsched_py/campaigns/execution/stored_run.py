@@ -18,8 +18,8 @@ from batsched_py.text.display import displayed
 
 #: The member with the checksum of all others.
 _CHECK: Final = "sha256"
-#: Members of an outcome that the plan of the campaign has, or that follow the versions.
-_IN_SPEC: Final = ("workload", "variant", "options", "features")
+#: Members of an outcome that the plan of the campaign has, that follow the versions, or that campaigns do not have.
+_IN_SPEC: Final = ("workload", "variant", "options", "features", "jobs")
 #: The outcome of a run that is read from its file, without names.
 _NAMELESS: Final = {"workload": "", "variant": ""}
 

@@ -13,6 +13,7 @@ from batsched_py.campaigns.variant import Variant
 from batsched_py.model.platform import Platform
 from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.model.workload import Workload
+from batsched_py.reporting.metrics.job_sample import check_groups
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.simulator.inputs import check_inputs
 
@@ -35,6 +36,7 @@ class RunEnvironment(Struct, frozen=True):
         settings: settings of the simulator, with external events.
         clock: the time that decisions take, as after --clock.
         window: the part of each run that is measured.
+        by: what jobs are grouped by, for outcomes with groups of jobs.
         batsim: the files of real Batsim, if it simulates; None for the embedded simulator.
         code_folder: folder that is searched for modules of algorithms after Python's path; "" for none.
     """
@@ -45,13 +47,15 @@ class RunEnvironment(Struct, frozen=True):
     window: WindowChoice = WHOLE
     batsim: BatsimFiles | None = None
     code_folder: str = ""
+    by: tuple[str, ...] = ()
 
     def check(self, name: str, workload: Workload) -> None:
-        """Check that a workload can be simulated, and measured in the window. InputError, OptionError.
+        """Check that a workload can be simulated, measured in the window, and grouped. InputError, OptionError.
 
         A window that no run can have is an error; the ends of runs are not known yet.
         """
         check_inputs(self.platform, [workload], self.settings)
+        check_groups(workload, self.by)
         if not self.window.whole:
             self.window.found(name, workload.log_start, min(workload.submissions(), default=0.0), math.inf)
 

@@ -12,10 +12,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms, find_baseline, find_cautions
-from batsched_py.campaigns.comparison_files import write_csv, write_json, write_latex
+from batsched_py.campaigns.comparison_files import write_csv, write_groups, write_json, write_latex
 from batsched_py.campaigns.comparison_page import write_page
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.figures import KINDS, Kind, draw_comparison
+from batsched_py.campaigns.group_tables import explain_groups, group_table
 from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, find_metrics
 from batsched_py.campaigns.run_limits import RunLimits
 from batsched_py.campaigns.study import group_lines
@@ -34,7 +35,7 @@ from batsched_py.cli.shared.run_limit_options import run_limit_options
 from batsched_py.cli.shared.runs import read_picture, save_picture
 from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option, read_machine
 from batsched_py.cli.shared.sources import read_seeds, read_sources
-from batsched_py.cli.shared.terminal import say
+from batsched_py.cli.shared.terminal import say, say_all
 from batsched_py.cli.shared.time_window import window_options
 from batsched_py.cli.shared.variants import OrderedCommand, VariantOptions, read_variants, variant_options
 from batsched_py.errors import OptionError
@@ -49,6 +50,7 @@ from batsched_py.runs.run_description import (
     platform_file,
 )
 from batsched_py.simulator.generation import generation_of
+from batsched_py.text.display import displayed
 from batsched_py.text.wording import unlike
 
 #: Limits; larger numbers are typing errors: more resamples change nothing, and no machine has more cores.
@@ -56,6 +58,7 @@ _MOST_PROCESSES: Final = 4096
 #: Option, and field of the request -> the writer of its file.
 _WRITERS: Final[Mapping[str, Callable[[Path, AlgorithmComparison], None]]] = {
     "csv": write_csv,
+    "groups": write_groups,
     "json": write_json,
     "latex": write_latex,
     "report": write_page,
@@ -72,6 +75,7 @@ class CompareRequest(Struct, frozen=True):
     variants: VariantOptions
     baseline: str | None
     metrics: tuple[str, ...]
+    by: tuple[str, ...]
     level: float
     resamples: int
     differences: bool
@@ -79,6 +83,7 @@ class CompareRequest(Struct, frozen=True):
     export: Path | None
     csv: Path | None
     json: Path | None
+    groups: Path | None
     latex: Path | None
     figure: Path | None
     figure_kind: Kind | None
@@ -138,6 +143,13 @@ class CompareRequest(Struct, frozen=True):
     callback=read_names,
     shell_complete=complete_list(METRICS),
 )
+@option(
+    "--by",
+    "MEMBER,...",
+    "Also compare the waits of groups of jobs, by user, account, qos, partition, another member of jobs, or size.",
+    multiple=True,
+    callback=read_names,
+)
 @interval_options
 @window_options("Measure what was submitted")
 @flag("--differences", "Show differences from the baseline instead of ratios.")
@@ -150,6 +162,7 @@ class CompareRequest(Struct, frozen=True):
 @run_limit_options
 @option("-e --export", "FOLDER", "Write FOLDER/WORKLOAD/ALGORITHM_jobs.csv...", type=PATH)
 @option("--csv", "FILE", "Write a row for each run.", type=PATH)
+@option("--groups", "FILE", "Write a row for each group of --by and each algorithm (CSV).", type=PATH)
 @option("--json", "FILE", "Write all runs, metrics and intervals.", type=PATH)
 @option("--latex", "FILE", "Write the tables for a paper (booktabs).", type=PATH)
 @option("--figure", "FILE", "Draw the comparison (.pdf, .svg, .png).", type=PATH, callback=read_picture)
@@ -175,6 +188,7 @@ def command(request: CompareRequest) -> int:
     """
     if request.figure_kind is not None and request.figure is None:
         raise click.UsageError("'--figure-kind' goes with '--figure'")
+    _check_groups(request)
     for name in ("figure", "report"):
         if getattr(request, name) is not None:
             require("matplotlib", f"compare --{name}", "plot")  # checked before the runs, which may take long
@@ -210,6 +224,7 @@ def command(request: CompareRequest) -> int:
             limits=current_limits(),
             window=request.window,
             run_limits=request.limits,
+            by=request.by,
         )
     study = replace(study, platform=machine)
     comparison = compare_algorithms(study, metrics, baseline=baseline, level=request.level, resamples=request.resamples)
@@ -225,6 +240,14 @@ def command(request: CompareRequest) -> int:
     if not request.quiet:
         _show(comparison, differences=request.differences)
     return _report(comparison)
+
+
+def _check_groups(request: CompareRequest) -> None:
+    """Raise UsageError for a member that is named twice, or a file of groups without any."""
+    if request.groups is not None and not request.by:
+        raise click.UsageError("'--groups' goes with '--by'")
+    if len(set(request.by)) < len(request.by):
+        raise click.UsageError(f"'--by' must name each member once, not {displayed(','.join(request.by))}")
 
 
 def _paths(keep: StudyFiles, runs: Mapping[str, WorkloadLike], variants: Sequence[str]) -> list[Path]:
@@ -249,6 +272,13 @@ def _show(comparison: AlgorithmComparison, *, differences: bool) -> None:
         show_table(table, folded=0)
         say()
     Output().print(legend(comparison), highlight=False)
+    for one in comparison.groups:
+        say()
+        show_table(group_table(one), folded=1)
+        say_all(one.verdicts())
+    if comparison.groups:
+        say()
+        Output().print(explain_groups(comparison.baseline), highlight=False)
 
 
 def _report(comparison: AlgorithmComparison) -> int:

@@ -7,7 +7,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-import orjson
 from msgspec import Struct
 
 from batsched_py.errors import InputError
@@ -15,7 +14,7 @@ from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
 from batsched_py.reporting.metrics.job_metrics import JobMetrics, measure_jobs
 from batsched_py.reporting.metrics.statistics import mean, quantile
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
-from batsched_py.reporting.schedules.members import USER
+from batsched_py.reporting.schedules.members import USER, group_name, group_value
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import unknown
@@ -23,8 +22,6 @@ from batsched_py.text.wording import unknown
 #: Groupings of jobs in addition to members of jobs.
 SIZE: Final = "size"
 RUNTIME: Final = "runtime"
-#: The group of jobs that lack the member.
-UNKNOWN: Final = "unknown"
 #: The group of jobs that were rejected, which have no run time.
 NEVER_RAN: Final = "never ran"
 #: Upper bounds of the classes of run times, inclusive; the hour is that of S. Srinivasan et al.
@@ -130,8 +127,9 @@ def _runtime_name(job: JobMetrics) -> str:
 
 def _by_member(schedule: Schedule, member: str) -> _Grouping:
     """Return the grouping by a member of the jobs. InputError if no job has it."""
-    if not any(member in record.job.members for record in schedule.jobs):
-        known = sorted({name for record in schedule.jobs for name in record.job.members})
+    if all(group_value(record.job.members, member) is None for record in schedule.jobs):
+        members = [record.job.members for record in schedule.jobs]
+        known = sorted({name for each in members for name, value in each.items() if value is not None})
         if member == USER and not known:
             rule = "tells no users: '-w WORKLOAD' does, if its jobs have a member 'user'"
         elif not known:
@@ -140,15 +138,8 @@ def _by_member(schedule: Schedule, member: str) -> _Grouping:
             rule = f"has no job with a member {shown(member)}: {unknown(member, map(displayed, known))}"
         raise InputError(schedule.source, "", rule)
     return _Grouping(
-        lambda job: _text(job.record.job.members.get(member)), lambda group: (-group.host_time, group.group)
+        lambda job: group_name(job.record.job.members, member), lambda group: (-group.host_time, group.group)
     )
-
-
-def _text(value: Any) -> str:
-    """Return the value of a member as text."""
-    if value is None or value == "":
-        return UNKNOWN
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 
 def _measure(name: str, jobs: Sequence[JobMetrics], total: float) -> GroupMetrics:

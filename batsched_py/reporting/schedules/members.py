@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import orjson
 from msgspec.structs import replace
 
 from batsched_py.errors import WorkloadError
@@ -20,6 +21,12 @@ from batsched_py.results.records import JobRecord
 #: Members of a job: its user, and the latest time of its end.
 USER: Final = "user"
 DEADLINE: Final = "deadline"
+
+#: The member of a job with the options of sbatch, and those of its members by which jobs are grouped like by their own.
+_SLURM: Final = "slurm"
+IN_SLURM: Final = frozenset({"account", "partition", "qos"})
+#: The group of jobs that lack the member.
+UNKNOWN: Final = "unknown"
 
 #: The largest delay of a reservation that still counts as in time, in seconds: messages in Batsim take time.
 PUNCTUAL: Final = 1e-3
@@ -53,6 +60,24 @@ def with_members(schedule: Schedule, workloads: Sequence[Workload]) -> Schedule:
     starts = {workload.log_start for workload in workloads}
     start = schedule.log_start if schedule.log_start is not None or len(starts) > 1 else starts.pop()
     return replace(schedule, jobs=tuple(jobs), log_start=start)
+
+
+def group_value(members: Mapping[str, Any], name: str) -> Any:
+    """Return a job's member of this name; account, partition and QOS may also be in its member `slurm`. None if absent.
+
+    What `slurm` has comes first, as the algorithm of this name obeys it.
+    """
+    inner = members.get(_SLURM) if name in IN_SLURM else None
+    found = inner.get(name) if isinstance(inner, Mapping) else None
+    return members.get(name) if found is None else found
+
+
+def group_name(members: Mapping[str, Any], name: str) -> str:
+    """Return the name of a job's group by a member: its value as text, UNKNOWN if it is absent or empty."""
+    value = group_value(members, name)
+    if value is None or value == "":
+        return UNKNOWN
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 
 def due_time(job: Job) -> float | None:

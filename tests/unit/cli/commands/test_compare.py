@@ -299,3 +299,54 @@ def test_a_date_that_no_workload_tells(here: Path, capsys: pytest.CaptureFixture
     """It is an error before anything runs."""
     said = error(capsys, *STUDY, "-s", "easy", "--from", "2024-05-31")
     assert "--from: is a date, and lublin-1 does not tell" in said
+
+
+#: Three hosts' jobs: ada has two of them until 100, bob needs all then, and eve one for 50 s.
+OWNED = {
+    "nb_res": 8,
+    "jobs": [
+        {"id": "a", "subtime": 0, "res": 6, "walltime": 110, "profile": "p", "user": "ada"},
+        {"id": "b", "subtime": 1, "res": 8, "walltime": 110, "profile": "p", "user": "bob"},
+        {"id": "c", "subtime": 2, "res": 2, "walltime": 60, "profile": "q", "user": "eve"},
+    ],
+    "profiles": {"p": {"type": "delay", "delay": 100}, "q": {"type": "delay", "delay": 50}},
+}
+
+
+def test_waits_are_compared_by_user(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """FCFS starts c after b, at 200; EASY at once: eve gains 198 s, and nobody loses."""
+    (here / "owned.json").write_text(json.dumps(OWNED))
+    study = ["compare", "-p", "p.xml", "-w", "owned.json", "-s", "fcfs", "-s", "easy", "--by", "user", "--by", "size"]
+    assert run([*study, "--groups", "g.csv", "--json", "all.json"]) == 0
+    out = capsys.readouterr().out
+    assert "easy against fcfs, by user: 1 group gains, most eve (-198.0 s a job); no group loses; 2 groups wait" in out
+    found = list(csv.DictReader((here / "g.csv").read_text().splitlines()))
+    waits = {(row["group"], row["algorithm"]): float(row["mean_wait"]) for row in found if row["by"] == "user"}
+    assert [waits[user, "fcfs"] for user in ("ada", "bob", "eve")] == [0, 99, 198]
+    assert [waits[user, "easy"] for user in ("ada", "bob", "eve")] == [0, 99, 0]
+    assert [row["group"] for row in found if row["by"] == "size"] == ["2", "2", "5-8", "5-8"]
+    assert len(json.loads((here / "all.json").read_bytes())["groups"]) == len(found)
+
+
+def test_the_number_of_processes_does_not_change_groups(here: Path) -> None:
+    """They are sent from the processes of runs."""
+    (here / "owned.json").write_text(json.dumps(OWNED))
+    for number in ("1", "2"):
+        study = ["compare", "-p", "p.xml", "-w", "owned.json", "-s", "fcfs", "-s", "easy", "--by", "user", "--quiet"]
+        assert run([*study, "--groups", f"{number}.csv", "--processes", number]) == 0
+    assert (here / "1.csv").read_bytes() == (here / "2.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (("--by", "user"), "w.json: no job has a member 'user': unknown; there are: size, "),
+        (("--by", "qos"), "w.json: no job has qos, also not in its member slurm: 'convert --slurm-members' keeps it"),
+        (("--by", "runtime"), "w.json: run times depend on the algorithm"),
+        (("--by", "size,size"), "'--by' must name each member once, not size,size"),
+        (("--groups", "g.csv"), "'--groups' goes with '--by'"),
+    ],
+)
+def test_groups_that_there_are_not(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], rule: str) -> None:
+    """In one line, before anything runs."""
+    assert error(capsys, "compare", "-p", "p.xml", "-w", "w.json", "-s", "fcfs", *arguments).startswith(rule)

@@ -20,7 +20,7 @@ ACCUMULATE = {
     "--workload-name",
 }  # fmt: skip
 #: The same, but only in these commands: elsewhere they take one value.
-ACCUMULATE_IN = {("compare", "--scheduler"), ("compare", "--options-file"), ("report", "--by")}
+ACCUMULATE_IN = {("compare", "--scheduler"), ("compare", "--options-file"), ("report", "--by"), ("compare", "--by")}
 
 
 def commands(command: click.Command = batsched, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:

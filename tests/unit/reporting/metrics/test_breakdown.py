@@ -12,12 +12,12 @@ from batsched_py.reporting.api import Schedule, measure_jobs
 from batsched_py.reporting.metrics.breakdown import (
     NEVER_RAN,
     RUNTIME_CLASSES,
-    UNKNOWN,
     break_down,
     cross,
     runtime_class,
     size_class,
 )
+from batsched_py.reporting.schedules.members import UNKNOWN
 from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 
