@@ -55,7 +55,6 @@ class Arrivals:
         """Iterate over the leases of submitted jobs, each with its jobs; reject jobs with invalid terms."""
         if not arrived:
             return
-        self._segments.meet(arrived)
         for party in self._parties([job for job in arrived if self._segments.first(job) is job], plan):
             jobs = [job for job, _ in party]
             try:

@@ -50,18 +50,14 @@ class Segments:
     def __init__(self) -> None:
         #: Id of a later segment -> the first one.
         self._first: dict[str, Job] = {}
-        #: Id of the first segment -> the number of later ones.
+        #: Id of the first segment -> the number of its last one.
         self._count: dict[str, int] = {}
-        #: Ids of other jobs in the form of segment ids.
-        self._taken: set[str] = set()
-        #: The number of jobs that show overheads.
+        #: The number of the last job that shows an overhead.
         self._overheads = 0
 
     def meet(self, arrived: Iterable[Job]) -> bool:
-        """Record the ids of all submitted jobs; return whether a segment, announced by Batsim, is among them."""
-        ids = [job.id for job in arrived]
-        self._taken.update(job_id for job_id in ids if "#" in job_id and job_id not in self._first)
-        return any(job_id in self._first for job_id in ids)
+        """Return whether a segment, announced by Batsim, is among submitted jobs."""
+        return any(job.id in self._first for job in arrived)
 
     def first(self, job: Job) -> Job:
         """Return the first segment of a job's lease."""
@@ -172,10 +168,13 @@ class Segments:
 
     def show_overhead(self, job: Job, overhead: Overhead, view: View, plan: Plan) -> Job:
         """Submit a delay job that shows the hosts and the duration of a suspension or resumption."""
-        self._overheads += 1
         first = self.first(job)
-        numbered = view.config.numbered_jobs
-        job_id = f"{WORKLOAD}!{len(self)}" if numbered else f"{first.id}#{overhead.use}{self._overheads}"
+        if view.config.numbered_jobs:
+            job_id = self._workload_id(view)
+        else:
+            beginning = f"{first.id}#{overhead.use}"
+            self._overheads = self._unused(beginning, self._overheads + 1, view)
+            job_id = f"{beginning}{self._overheads}"
         workload, _, name = job_id.partition("!")
         profile = self._fresh(name, workload, view)
         shown = Job.create(job_id, size=overhead.size, profile=profile, walltime=None)
@@ -188,13 +187,20 @@ class Segments:
 
     def _next_id(self, first: Job, view: View) -> str:
         if view.config.numbered_jobs:
-            self._count[first.id] = self._count.get(first.id, 0) + 1
-            return f"{WORKLOAD}!{len(self)}"
-        number = self._count.get(first.id, 0) + 1
-        while f"{first.id}#{number}" in self._taken:
+            return self._workload_id(view)
+        beginning = f"{first.id}#"
+        number = self._count[first.id] = self._unused(beginning, self._count.get(first.id, 0) + 1, view)
+        return f"{beginning}{number}"
+
+    def _workload_id(self, view: View) -> str:
+        """Return the next id in the workload of segments."""
+        return f"{WORKLOAD}!{self._unused(f'{WORKLOAD}!', len(self), view)}"
+
+    def _unused(self, beginning: str, number: int, view: View) -> int:
+        """Return the first number from this one with which no job has the id."""
+        while view.has_id(job_id := f"{beginning}{number}") or job_id in self._first:
             number += 1
-        self._count[first.id] = number
-        return f"{first.id}#{number}"
+        return number
 
     def _profile_name(self, job: Job, segment_id: str, view: View) -> str:
         if view.config.numbered_jobs:  # in the workload of segments; names of workloads have no exclamation mark

@@ -13,6 +13,8 @@ from batsched_py.protocol.begins import CONFIG_MEMBERS
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import NO_MEMBERS, SimulationBegins
 from batsched_py.protocol.forms import Envelope
+from batsched_py.protocol.later_ids import LATER_IDS
+from batsched_py.protocol.task_gpus import DEMANDS
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import seconds
 
@@ -21,13 +23,13 @@ MOST: Final = 50
 _ENVELOPE: Final = ("now", "events")
 #: Members that Batsim 5 is known to send, and that are read from `extra` or do not affect decisions:
 #: versions, its command line, the names of external events, counters of probes, speeds of hosts. WRENCH sends `core`,
-#: our simulator `demands`.
+#: our simulator `demands` and ids of later jobs.
 _KNOWN: Final = frozenset(
     {
         *("batprotocol_version", "batsim_version", "batsim_commit", "batsim_arguments"),
         *("batsim_execution_context_json", "external_event_lists", "external_event_type"),
         *("manually_triggered", "metrics", "nb_emitted", "nb_triggered"),
-        "demands",
+        *(DEMANDS, LATER_IDS),
         *("pstate", "pstate_count", "core_count", "computation_speed", "core"),
     }
 )

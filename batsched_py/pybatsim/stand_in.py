@@ -12,6 +12,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import AdditionalIo
 from batsched_py.protocol.events import DescribedHost, SimulationBegins
+from batsched_py.protocol.later_ids import LATER_IDS, read_later_ids
 from batsched_py.pybatsim.bit_procset import BitProcSet
 from batsched_py.pybatsim.hook_job import HookJob, JobState
 from batsched_py.pybatsim.log import LOGGER
@@ -48,6 +49,8 @@ class BatsimStandIn:
         self.running_simulation = False
         #: Id -> each job ever submitted; none is removed.
         self.jobs: dict[str, HookJob] = {}
+        #: Ids of jobs to come, as far as they were announced.
+        self._later_ids = frozenset[str]()
         self.jobs_manually_changed: set[HookJob] = set()
         self.nb_jobs_submitted_from_batsim = 0
         self.nb_jobs_submitted_from_scheduler = 0
@@ -100,6 +103,7 @@ class BatsimStandIn:
         self.ack_of_dynamic_jobs = event.config.dynamic_jobs_acknowledged
         self.forward_unknown_events = event.config.forward_unknown_events
         self.workloads = dict(event.workloads)
+        self._later_ids = read_later_ids(event.extra.get(LATER_IDS))
         for workload, profiles in event.profiles.items():
             self.profiles[workload] = {name: dict(profile) for name, profile in profiles.items()}
 
@@ -294,9 +298,10 @@ class BatsimStandIn:
         """Register a job again, under its id with "#1", "#2" ...; the metadata of the new job name the first one."""
         former = {} if job.metadata is None else dict(job.metadata)
         count = former.get("nb_resubmit", 0) + 1
-        metadata = {**former, "parent_job": former.get("parent_job", job.id), "nb_resubmit": count}
         origin = job.id.partition(self.ATTEMPT_JOB_SEPARATOR)[0]
-        new_id = f"{origin}{self.ATTEMPT_JOB_SEPARATOR}{count}"
+        while (new_id := f"{origin}{self.ATTEMPT_JOB_SEPARATOR}{count}") in self.jobs or new_id in self._later_ids:
+            count += 1
+        metadata = {**former, "parent_job": former.get("parent_job", job.id), "nb_resubmit": count}
         new_job = self.register_job(new_id, job.requested_resources, job.requested_time, job.profile)
         self.set_job_metadata(new_id, metadata)
         return new_job

@@ -194,6 +194,10 @@ class View:
         running = state.running.get(key)
         return None if running is None else running.job
 
+    def has_id(self, job_id: str) -> bool:
+        """Return whether a job has or had this id, as far as is known: Batsim does not name jobs before they arrive."""
+        return job_id in self._state.known or job_id in self._state.later_ids
+
     def run(self, job_id: Text) -> Running | None:
         """Return the hosts and the start of a running job; None if it does not run."""
         return self._state.running.get(job_id if isinstance(job_id, str) else id_text("view.run", job_id))

@@ -20,6 +20,7 @@ from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import Event, SimulationBegins
+from batsched_py.protocol.later_ids import listed_ids
 from batsched_py.results.records import EndedJobs, JobRecord
 from batsched_py.simulator.contention.demand import Processors
 from batsched_py.simulator.contention.fluid_model import FluidModel
@@ -103,6 +104,7 @@ def assemble(
         workflow.start()
     if settings.dynamic_jobs or settings.on_failure == "requeue":
         used_ids |= submissions.job_ids()
+    later_ids = listed_ids(used_ids) if settings.dynamic_jobs else ()
     registration = Registration(context, profiles, partial(jobs.submit, announced=context.acknowledges), used_ids)
     switching = Switching(context, hosts, speeds, jobs.follow_speeds)
 
@@ -124,7 +126,7 @@ def assemble(
         registration,
         switching,
         Referee(context, jobs, switching, registration, RecurringEvents(context, over)),
-        simulation_begins.build(context, computing, storages, profiles, counts=inputs.counts),
+        simulation_begins.build(context, computing, storages, profiles, counts=inputs.counts, later_ids=later_ids),
         _sources(context, submissions, external, announces_end=live is None),
         loop if generation.waits_for_calls else Batsim1Loop(context.queue, context.outbox, over),
         partial(longest_message, platform, hosts, settings.master_host, inputs.config.tcp_window, inputs.stranded),

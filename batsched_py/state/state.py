@@ -14,6 +14,7 @@ from batsched_py.model.conditions import ATTEMPT_OF, CONDITIONS, conditions_in
 from batsched_py.model.job import Job
 from batsched_py.model.name_set import NameSet
 from batsched_py.protocol import commands, events
+from batsched_py.protocol.later_ids import LATER_IDS, read_later_ids
 from batsched_py.protocol.task_gpus import DEMANDS
 from batsched_py.reading.faults import FieldError
 from batsched_py.state.cancellations import Cancellations
@@ -70,6 +71,8 @@ class State:
         self.registered: dict[str, Job] = {}
         #: All job ids ever seen; ids are unique.
         self.known = NameSet()
+        #: Ids of jobs to come, as far as they were announced.
+        self.later_ids = frozenset[str]()
         #: Jobs submitted since the latest decision; some may have been rejected since.
         self.arrived: list[Job] = []
         #: Jobs registered by the algorithm without acknowledgement by Batsim: they arrive with the next message.
@@ -207,6 +210,7 @@ class State:
         self.config = event.config
         self.compute_sharing = event.compute_sharing
         self.counts_rooms = event.extra.get(DEMANDS) is True
+        self.later_ids = read_later_ids(event.extra.get(LATER_IDS))
         self.storage_sharing = event.storage_sharing
         self.hosts = Hosts(event.resources, event.storages)
         self.registration_open = event.config.dynamic_jobs

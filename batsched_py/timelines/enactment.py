@@ -213,10 +213,11 @@ class TimelineEnactment:
 
     def _submit(self, work: _Work, now: float, plan: Plan) -> Job:
         """Submit the job of an entry; its name has the scheduled and the experiment time (F33)."""
-        number, entry = next(self._numbers), work.entry
-        name, text = str(number), self._described(work, now)
+        entry, text, rest = work.entry, self._described(work, now), ""
         if plan.dialect.name != "v1.4":
-            name = f"{number}:{_plain(work.vm)}:{_plain(entry.name)}@{_plain(seconds(entry.at))}={_plain(text[0])}"
+            rest = f":{_plain(work.vm)}:{_plain(entry.name)}@{_plain(seconds(entry.at))}={_plain(text[0])}"
+        names = (f"{number}{rest}" for number in self._numbers)
+        name = next(name for name in names if not self._view.has_id(f"{self._workload}!{name}"))
         size = len(self.hosts[work.vm])
         job = Job.create(f"{self._workload}!{name}", size=size, profile=f"entry {name}", walltime=None)
         plan.submit(job, delay(work.left, ret=work.code if plan.dialect.registers_exit_codes else 0))

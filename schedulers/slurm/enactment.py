@@ -58,9 +58,6 @@ class SlurmEnactment:
 
     def arrived(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs without those that were submitted here."""
-        if not jobs:
-            return ()
-        self._segments.meet(jobs)
         return [job for job in jobs if self._segments.first(job) is job]
 
     def meet(self, job: Job, found: SlurmJob) -> None:

@@ -74,13 +74,13 @@ class LeaseTables(Brief, frozen=True):
     def of_jobs(self, records: Iterable[JobRecord]) -> Mapping[str, int]:
         """Return job id -> number of its lease, for the first jobs of leases and later segments.
 
-        A segment has the id of the first job before its "#". With Batsim 1, which has other names, the lease is the one
-        with a run on the same hosts from the same time on.
+        A segment has the id of the first job before its last "#". With Batsim 1, which has other names, the lease is
+        the one with a run on the same hosts from the same time on.
         """
         found = dict[str, int]()
         runs = {(span.hosts.bits, round(span.start / _LATE)): span.lease for span in self.spans if span.kind == RUN}
         for record in records:
-            lease = self.jobs.get(record.job.id, self.jobs.get(record.job.id.partition("#")[0]))
+            lease = self.jobs.get(record.job.id, self.jobs.get(record.job.id.rpartition("#")[0]))
             if lease is None and not record.rejected:
                 at = round(record.start / _LATE)
                 near = (runs.get((record.hosts.bits, second)) for second in (at, at - 1, at + 1))

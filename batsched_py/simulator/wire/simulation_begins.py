@@ -10,6 +10,7 @@ from batsched_py.model.platform import PlatformHost
 from batsched_py.model.settings import Settings
 from batsched_py.protocol.batsim5.greeting import PROTOCOL_VERSION
 from batsched_py.protocol.events import NO_MEMBERS, Config, DescribedHost, SimulationBegins
+from batsched_py.protocol.later_ids import LATER_IDS
 from batsched_py.protocol.task_gpus import DEMANDS
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.profiles import ProfileStore
@@ -31,16 +32,22 @@ def build(
     profile_store: ProfileStore,
     *,
     counts: bool = False,
+    later_ids: Sequence[str] = (),
 ) -> SimulationBegins:
     """Return the event: compute and storage hosts, configuration, workloads, and profiles that jobs need.
 
-    If the resources of hosts are counted (`counts`), it says so, which Batsim never does.
+    If the resources of hosts are counted (`counts`), it says so, and lists ids of jobs that arrive later (`later_ids`);
+    Batsim does neither.
 
     For Batsim 1.4 it contains only compute hosts, with their properties in the platform file.
     """
     settings, config = context.settings, _config(context)
     later = context.generation.greets
-    extra: dict[str, Any] = {**(_extra_members(settings) if later else {}), **({DEMANDS: True} if counts else {})}
+    extra: dict[str, Any] = _extra_members(settings) if later else {}
+    if counts:
+        extra[DEMANDS] = True
+    if later_ids:
+        extra[LATER_IDS] = list(later_ids)
     if not context.generation.describes_workloads:
         resources = tuple(
             DescribedHost(number, host.name, "idle", host.properties, extra=_cores(host) if counts else NO_MEMBERS)

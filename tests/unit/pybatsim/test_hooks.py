@@ -187,6 +187,22 @@ def test_every_other_event_has_its_hook(tmp_path: Path) -> None:
     ]
 
 
+def test_a_job_that_is_submitted_again_has_no_id_of_another(tmp_path: Path) -> None:
+    """Neither of one that was submitted, nor of one that will be, as our simulator says."""
+    hooked = Hooked(
+        tmp_path,
+        """
+        def onJobSubmission(self, job):
+            if job.id == "w0!c":
+                self.note(self.bs.resubmit_job(job).id)
+        """,
+        config=DYNAMIC,
+        ids_of_later_jobs=["w0!c#2"],
+    )
+    hooked.answer(2, *(("JOB_SUBMITTED", submitted_data(name)) for name in ("c#1", "c")))
+    assert hooked.seen == [("w0!c#3",)]
+
+
 def test_every_other_command(tmp_path: Path) -> None:
     """Rejections, kills, messages, states, metadata, profiles, jobs, resubmission, registration, time."""
     hooked = Hooked(
