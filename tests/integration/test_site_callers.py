@@ -128,7 +128,7 @@ def test_a_user_has_a_number_of_experiments(site: SiteProcess) -> None:
     status, content = ask(site, "POST", "/managed_experiments", carl, WEB)
     assert (status, content["problems"][0]["message"]) == (
         429,
-        "you have 2 experiments, the most of a user: delete one",
+        "you have 2 experiments and reservations, the most of a user: delete one",
     )
     assert ask(site, "DELETE", paths[0], carl)[0] == 204
     assert ask(site, "POST", "/managed_experiments", carl, WEB)[0] == 201

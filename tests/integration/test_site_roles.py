@@ -19,9 +19,11 @@ pytest.importorskip("uvicorn")
 from batsched_py.errors import SiteError
 from batsched_py.site.users import add_user, remove_user
 from tests.docs.site_api import schema
+from tests.integration.test_site import wait_for
 from tests.integration.test_site_callers import GROUP, OPERATOR, USER, WEB, ask
 from tests.site_process import SiteProcess, running_site
 
+MANAGED: Final = "/managed_experiments"
 LEASE: Final = {"nodes": 1, "duration": 600}
 #: Callers: no token, a wrong one, the owner of a lease and an experiment, a member of the owner's group, another user,
 #: and an operator.
@@ -56,6 +58,13 @@ TABLE: Final[Mapping[tuple[str, str], tuple[Any, tuple[int, ...]]]] = {
     ("GET", "/managed_experiments/{number}"): (None, READ),
     ("GET", "/managed_experiments/{number}/log"): (None, READ),
     ("DELETE", "/managed_experiments/{number}"): (None, CHANGED),
+    ("GET", "/reservations"): (None, ALL),
+    ("POST", "/reservations"): (WEB, ASKED),
+    ("GET", "/reservations/{number}"): (None, READ),
+    ("DELETE", "/reservations/{number}"): (None, CHANGED),
+    ("GET", "/reservations/{number}/{machine}"): (None, READ),
+    ("GET", "/experiments/{number}"): (None, READ),
+    ("GET", "/resources/{number}"): (None, READ),
     ("GET", "/api/timelines"): (None, NO_TIMELINES),
     ("GET", "/api/timelines/{vm}/entries"): (None, NO_TIMELINES),
     ("POST", "/api/timelines/resume"): ({}, (401, 401, 403, 403, 403, 404)),
@@ -95,8 +104,11 @@ def users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Users]:
         "operator": add_user(file, "olga", "", "operator"),
         "wrong": "x" * 43,
     }
-    with running_site(folder, "--pace", "0.001", "--users", str(file)) as site:
-        yield Users(site, file, tokens)
+    with running_site(folder, "--pace", "0.001", "--users", str(file), "-o", "reservations=on") as site:
+        found = Users(site, file, tokens)
+        found.ask("owner", "POST", MANAGED, WEB)
+        wait_for(lambda: found.ask("owner", "GET", f"{MANAGED}/1")[1]["status"] == "DEPLOYED")
+        yield found
 
 
 def test_each_call_of_the_api_has_a_row() -> None:
@@ -111,12 +123,20 @@ def test_a_call_is_allowed_by_role_and_owner(users: Users, method: str, path: st
     """The status is that of the table; a resource of its own for each change."""
     body, statuses = TABLE[method, path]
     if "{number}" in path:
-        leases = path.startswith("/api")
-        made = users.ask("owner", "POST", "/api/leases" if leases else "/managed_experiments", LEASE if leases else WEB)
-        number = made[1]["number"] if leases else made[1]["id"]
-        path = path.replace("{number}", str(number))
+        path = path.replace("{number}", made(users, path)).replace("{machine}", "1")
     status, _ = users.ask(caller, method, path.replace("{vm}", "client"), body)
     assert status == statuses[CALLERS.index(caller)]
+
+
+def made(users: Users, path: str) -> str:
+    """The number in the path of a new lease, experiment or reservation of the owner, or of a resource."""
+    if path.startswith("/api"):
+        return str(users.ask("owner", "POST", "/api/leases", LEASE)[1]["number"])
+    if path.startswith(MANAGED):
+        return str(users.ask("owner", "POST", MANAGED, WEB)[1]["id"])
+    if path == "/reservations/{number}":
+        return str(users.ask("owner", "POST", "/reservations", WEB)[1]["number"])
+    return "1"  # of the first experiment, which is deployed
 
 
 def test_an_operator_sees_the_leases_and_experiments_of_all(users: Users) -> None:

@@ -14,8 +14,10 @@ Start with app.py, which builds the application (Litestar) from these parts:
 * answers.py: a cache of encoded answers that are the same for all callers;
 * description.py: the completed OpenAPI description;
 * experiment_views.py, experiment_xml.py: experiments by owner, and as XML; bodies.py: media types of bodies;
+* descriptors.py: descriptors in bodies;
+* reservation_views.py: reservations by owner;
 * timeline_views.py: the experiment of an algorithm that runs timelines;
-* lease_routes.py, experiment_routes.py, timeline_routes.py, site_routes.py, page_routes.py: the
+* lease_routes.py, experiment_routes.py, reservation_routes.py, timeline_routes.py, site_routes.py, page_routes.py: the
   resources, and the web page;
 * server.py: the HTTP server; listening.py and connections.py: its limits on the number, the size and the duration of
   requests; notices.py: rate-limited log lines about errors there.

@@ -30,6 +30,7 @@ from batsched_py.site.api.parts import STATE, make_parts
 from batsched_py.site.api.problems import RequestRefusedError, refuse
 from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.api.rate import RateLimit
+from batsched_py.site.api.reservation_routes import ManagerController, ReservationController
 from batsched_py.site.api.site_routes import REGISTRY, SiteController, health, metrics
 from batsched_py.site.api.timeline_routes import ExperimentTimelineController, TimelineController
 from batsched_py.site.site import Site
@@ -69,6 +70,8 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
             SiteController,
             metrics,
             ExperimentController,
+            ReservationController,
+            ManagerController,
             TimelineController,
             ExperimentTimelineController,
         ],

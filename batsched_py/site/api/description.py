@@ -9,6 +9,7 @@ from typing import Any, Final
 from litestar import Request
 from litestar.openapi.plugins import JsonRenderPlugin
 
+from batsched_py.experiments.resource_manager import RESERVATIONS
 from batsched_py.reading.limits import LONGEST
 from batsched_py.site.api.bodies import JSON, XML
 from batsched_py.site.api.experiment_xml import PATH
@@ -20,7 +21,7 @@ from batsched_py.site.users import LONGEST_NAME
 _HEALTH: Final = "/healthz"
 _HEALTH_STATUSES: Final = ("200", "503")
 #: Paged lists.
-_IN_PARTS: Final = ("/api/leases", "/api/queue", "/api/hosts")
+_IN_PARTS: Final = ("/api/leases", "/api/queue", "/api/hosts", RESERVATIONS)
 _METHODS: Final = ("get", "put", "post", "delete")
 _NAME: Final = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
 #: Bounds of numbers in bodies of requests, by body and member.
@@ -101,11 +102,12 @@ def _headers(path: str) -> list[dict[str, Any]]:
 def _describe_experiments(paths: dict[str, Any]) -> None:
     """Add both media types of descriptors and of answers: JSON and XML."""
     one, many = {"type": "object"}, {"type": "array", "items": {"type": "object"}}
-    paths[PATH]["post"]["requestBody"] = {
-        "required": True,
-        "description": "A descriptor, in JSON as `batsched-py experiment schema` describes it, or in OVF.",
-        "content": {JSON: {"schema": one}, XML: {"schema": {"type": "string"}}},
-    }
+    for path in (PATH, RESERVATIONS):
+        paths[path]["post"]["requestBody"] = {
+            "required": True,
+            "description": "A descriptor, in JSON as `batsched-py experiment schema` describes it, or in OVF.",
+            "content": {JSON: {"schema": one}, XML: {"schema": {"type": "string"}}},
+        }
     for path, status, content in (
         (PATH, "201", one),
         (PATH, "200", one),

@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any
 
 import msgspec
 from litestar import Controller, Response
 from litestar.params import Parameter
 
-from batsched_py.errors import WorkloadError
-from batsched_py.experiments.descriptor_errors import DescriptorSizeError, DescriptorSyntaxError, InvalidDescriptorError
-from batsched_py.experiments.model import Experiment
 from batsched_py.experiments.parsing.submissions import DELETE, SUBMIT
 from batsched_py.experiments.views import ExperimentView
-from batsched_py.site.api.bodies import JSON, TYPES, XML, body_type, wants_json
+from batsched_py.site.api.bodies import JSON, TYPES, XML, wants_json
+from batsched_py.site.api.descriptors import DESCRIPTORS, checked, members_of_descriptor
 from batsched_py.site.api.experiment_callers import Number, identified
 from batsched_py.site.api.experiment_views import unseen
-from batsched_py.site.api.experiment_xml import PATH, collection_xml, experiment_xml, log_xml
+from batsched_py.site.api.experiment_xml import PATH, collection_xml, experiment_xml, log_xml, uses_reservation
 from batsched_py.site.api.handlers import delete, get, post
-from batsched_py.site.api.identity import Asking, Identity
+from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.parts import parts
-from batsched_py.site.api.problems import Problem, RequestRefusedError, refuse
+from batsched_py.site.api.problems import refuse
 from batsched_py.site.inbox import Asked
-from batsched_py.site.site import Site
-from batsched_py.text.display import displayed
 
 UserId = Annotated[
     str | None, Parameter(description="The user whose experiments to list; unless an operator asks, the caller.")
 ]
-#: The longest message about a fault, in characters.
-_LONGEST: Final = 500
-#: Media types of descriptors, with those of BonFIRE itself.
-_DESCRIPTORS: Final = (JSON, XML, "text/xml", "application/vnd.bonfire+xml")
 
 
 class ExperimentController(Controller):
@@ -42,13 +34,17 @@ class ExperimentController(Controller):
     path = PATH
     tags = ("experiments",)
 
-    @post("/", summary="Submit an experiment", media_type=XML, opt={TYPES: _DESCRIPTORS})
+    @post("/", summary="Submit an experiment", media_type=XML, opt={TYPES: DESCRIPTORS})
     async def hand_in(self, request: Asking) -> Response[bytes]:
         """Accept a descriptor in JSON or OVF. It is saved before the answer is sent, and deployed in the background."""
         who, content = identified(request), await request.body()
-        parts(request).quotas.check_experiments(parts(request).experiments.count(who))
-        members = _members(request, content, who)
-        experiment = await parts(request).read(partial(_checked, parts(request).site, members))
+        parts(request).quotas.check_experiments(
+            parts(request).experiments.count(who) + parts(request).reservations.count(who)
+        )
+        members = members_of_descriptor(request, content, who, parts(request).site.begun)
+        experiment = await parts(request).read(partial(checked, parts(request).site, SUBMIT, members))
+        if experiment.reservation is not None:
+            parts(request).reservations.check_usable(experiment.reservation, who)
         asked = Asked(SUBMIT, lambda number: members | {"experiment": number}, who.user, who.group)
         parts(request).quotas.check_bytes(parts(request).site.inbox.bytes_of(who.user), asked)
         entry = await parts(request).acceptance.accept(asked)
@@ -91,37 +87,6 @@ class ExperimentController(Controller):
         await parts(request).acceptance.accept(Asked(DELETE, lambda _: members, who.user, who.group, number))
 
 
-def _members(request: Asking, content: bytes, who: Identity) -> dict[str, Any]:
-    """Return the members of a descriptor's event without its number.
-
-    RequestRefusedError unless it is text of its type.
-    """
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        raise refuse(400, "must be text in UTF-8") from None
-    if (body_type(request.headers) == JSON) == text.lstrip("\ufeff \t\r\n").startswith("<"):
-        raise refuse(400, "must have the type that Content-Type names")
-    return {"descriptor": text, "owner": who.user, "origin": parts(request).site.begun}
-
-
-def _checked(site: Site, members: Mapping[str, Any]) -> Experiment:
-    """Return the experiment of an event; RequestRefusedError with all faults of its descriptor."""
-    try:
-        return cast(Experiment, site.session.check_request(SUBMIT, members, site.inbox.now))
-    except LookupError as error:
-        raise refuse(409, f"{error}: the site runs without experiments") from None
-    except DescriptorSizeError as error:
-        raise refuse(413, error.rule) from None
-    except DescriptorSyntaxError as error:
-        raise refuse(400, error.rule, displayed(error.field)) from None
-    except InvalidDescriptorError as error:
-        problems = [Problem(fault.path, displayed(fault.rule, _LONGEST)) for fault in error.faults]
-        raise RequestRefusedError(422, problems) from None
-    except WorkloadError as error:
-        raise refuse(422, displayed(error.rule, _LONGEST), displayed(error.field)) from None
-
-
 async def _answer(
     request: Asking,
     found: Any,
@@ -148,5 +113,6 @@ def _whole(one: ExperimentView) -> dict[str, Any]:
 def _summary(one: ExperimentView) -> dict[str, Any]:
     members = {name: value for name, value in one._asdict().items() if name not in ("log", "resources", "timelines")}
     links = {"experiment": one.link, "log": f"{PATH}/{one.id}/log"}
+    links |= {"reservation": one.reservation} if uses_reservation(one) else {}
     links |= {"timelines": f"{PATH}/{one.id}/timelines"} if one.timelines else {}
     return {"href": f"{PATH}/{one.id}", **members, "links": links}

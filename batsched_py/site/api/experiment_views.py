@@ -7,7 +7,7 @@ from typing import cast
 
 from batsched_py.experiments.parsing.submissions import DELETE, SUBMIT
 from batsched_py.experiments.states import ExperimentState
-from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView
+from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView, ResourceView
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.api.request_counts import OwnedRequests
@@ -71,6 +71,23 @@ class Experiments:
         entries = self._inbox.entries
         found = (entries[number] for number in self._owned.of(who))
         return [self._view(entry) for entry in found if user is None or entry.user == user]
+
+    def with_link(self, link: str, who: Identity) -> ExperimentView:
+        """Return the experiment with this id at the resource manager; RequestRefusedError as `find`."""
+        self._catch_up()
+        found = next((view for view in self._views.values() if view.link == link), None)
+        if found is None:
+            raise refuse(404, f"there is no experiment {link}")
+        return self.find(int(found.id), who)
+
+    def with_resource(self, id: str, who: Identity) -> tuple[ExperimentView, ResourceView]:
+        """Return the resource with this id, and its experiment; RequestRefusedError as `find`."""
+        self._catch_up()
+        found = ((view, one) for view in self._views.values() for one in view.resources if one.id == id)
+        view, resource = next(found, (None, None))
+        if view is None or resource is None:
+            raise refuse(404, f"there is no resource {id}")
+        return self.find(int(view.id), who), resource
 
     def _view(self, entry: JournalEntry) -> ExperimentView:
         return self._views.get(entry.number) or self._accepted.get(entry.number) or unseen(entry)

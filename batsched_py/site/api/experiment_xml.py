@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from batsched_py.experiments.resource_manager import RESERVATIONS
+from batsched_py.experiments.states import ENDED_STATES
 from batsched_py.experiments.views import ExperimentView
 from batsched_py.text.wording import seconds
 
 #: Characters that XML does not allow.
 _FORBIDDEN: Final = re.compile("[^\\t\\n\\r -\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+_OVER: Final = frozenset(state.value for state in ENDED_STATES)
 PATH: Final = "/managed_experiments"
 
 
@@ -55,12 +58,19 @@ def log_xml(one: ExperimentView) -> bytes:
     return _written(root)
 
 
+def uses_reservation(one: ExperimentView) -> bool:
+    """Return whether an experiment has a reservation with an address; one of its own is deleted when it ends."""
+    return (one.reservation or "").startswith(RESERVATIONS) and one.status not in _OVER
+
+
 def _summary(one: ExperimentView) -> Element:
     root = Element("managed_experiment", {"href": f"{PATH}/{one.id}"})
     for tag, text in (("name", one.name), ("description", one.description), ("status", one.status)):
         SubElement(root, tag).text = _text(text)
     if one.link is not None:
         SubElement(root, "link", {"rel": "experiment", "href": _text(one.link)})
+    if uses_reservation(one):
+        SubElement(root, "link", {"rel": "reservation", "href": _text(str(one.reservation))})
     SubElement(root, "link", {"rel": "log", "href": f"{PATH}/{one.id}/log"})
     if one.timelines:
         SubElement(root, "link", {"rel": "timelines", "href": f"{PATH}/{one.id}/timelines"})

@@ -18,6 +18,7 @@ from batsched_py.site.api.experiment_views import Experiments
 from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.lease_views import LeaseIndex
 from batsched_py.site.api.quotas import Quotas
+from batsched_py.site.api.reservation_views import ReservationIndex
 from batsched_py.site.site import Site
 
 #: The name of the parts in the application's state.
@@ -31,6 +32,7 @@ class SiteParts(Struct, frozen=True):
     site: Site
     leases: LeaseIndex
     experiments: Experiments
+    reservations: ReservationIndex
     answers: Answers
     acceptance: Acceptance
     quotas: Quotas
@@ -47,6 +49,7 @@ def make_parts(site: Site, quotas: Quotas) -> SiteParts:
         site,
         LeaseIndex(site.inbox, site.board, site.begun),
         Experiments(site.inbox, site.board),
+        ReservationIndex(site.inbox, site.board),
         Answers(site.board),
         Acceptance(site.inbox),
         quotas,

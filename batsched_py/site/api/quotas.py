@@ -19,7 +19,7 @@ class Quotas(Struct, frozen=True):
 
     Attributes:
         leases: leases and jobs that have not ended.
-        experiments: experiments that were not deleted.
+        experiments: experiments and reservations that were not deleted.
         megabytes: the total size of all requests in the journal, ended or not.
     """
 
@@ -33,9 +33,9 @@ class Quotas(Struct, frozen=True):
             raise refuse(429, f"you have {open_ones} leases and jobs that have not ended, the most of a user")
 
     def check_experiments(self, present: int) -> None:
-        """Raise RequestRefusedError if the number of a user's experiments has reached the limit."""
+        """Raise RequestRefusedError if a user's number of experiments and reservations has reached the limit."""
         if present >= self.experiments:
-            raise refuse(429, f"you have {present} experiments, the most of a user: delete one")
+            raise refuse(429, f"you have {present} experiments and reservations, the most of a user: delete one")
 
     def check_bytes(self, kept: int, asked: Asked) -> None:
         """Raise RequestRefusedError if a request exceeds the limit of a user whose requests take `kept` bytes."""

@@ -1,0 +1,235 @@
+"""Views of reservations, of the machines in them, and of resources on the board, by owner."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final, cast
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from batsched_py.experiments.parsing.submissions import RESERVE, SUBMIT, WITHDRAW
+from batsched_py.experiments.reservation_views import LIVE_RESERVATIONS, ReservationView
+from batsched_py.experiments.resource_manager import RESERVATIONS
+from batsched_py.experiments.states import OVER, ReservationState
+from batsched_py.site.api.experiment_xml import PATH
+from batsched_py.site.api.identity import Identity
+from batsched_py.site.api.problems import refuse
+from batsched_py.site.api.request_counts import OwnedRequests
+from batsched_py.site.board import EMPTY, Board, Snapshot
+from batsched_py.site.inbox import Inbox
+from batsched_py.site.journal import JournalEntry
+from batsched_py.text.display import shown
+
+#: The id of a reservation with a number; and the number alone, which is no id.
+_ID: Final = re.compile(rf"{RESERVATIONS}/(\d{{1,16}})")
+_DIGITS: Final = re.compile(r"\d{1,16}")
+_OVER: Final = frozenset(state.value for state in OVER)
+
+
+class ReservedMachine(Struct, frozen=True):
+    """A machine of a reservation.
+
+    Attributes:
+        href: its address in the API, which is also its id, for `reserved` of a compute.
+        location: its location; None if only its host is determined.
+        type: its type of instances.
+        host: number of its host, planned or used; None if unknown.
+        resource: the address of the resource that uses it; None if it is free.
+    """
+
+    href: str
+    location: str | None
+    type: str
+    host: int | None
+    resource: str | None
+
+
+class SummarisedReservation(Struct, frozen=True):
+    """A reservation; times are in simulated seconds.
+
+    Attributes:
+        href: its address in the API, which is also its id, for `reservation` of an experiment.
+        number: assigned by the site; that of its experiment, if it was made for one.
+        name, description: texts of the descriptor.
+        owner: the user whose experiments may use it.
+        state: PENDING, RUNNING, ENDED, FAILED or TERMINATED.
+        requested: when it was requested.
+        start, end: its begin and end, planned or real; None if unknown.
+        reason: why it has failed or ended early, or which machines were left out.
+        experiment: the address of the experiment for which it was made; None for a user's own.
+        machines: the number of its machines.
+    """
+
+    href: str
+    number: int
+    name: str
+    description: str
+    owner: str
+    state: str
+    requested: float
+    start: float | None
+    end: float | None
+    reason: str
+    experiment: str | None
+    machines: int
+
+
+class DetailedReservation(SummarisedReservation, frozen=True):
+    """A reservation with its machines.
+
+    Attributes:
+        href: its address in the API, which is also its id, for `reservation` of an experiment.
+        number: assigned by the site; that of its experiment, if it was made for one.
+        name, description: texts of the descriptor.
+        owner: the user whose experiments may use it.
+        state: PENDING, RUNNING, ENDED, FAILED or TERMINATED.
+        requested: when it was requested.
+        start, end: its begin and end, planned or real; None if unknown.
+        reason: why it has failed or ended early, or which machines were left out.
+        experiment: the address of the experiment for which it was made; None for a user's own.
+        machines: the number of its machines.
+        resources: its machines, in the order of the descriptor.
+    """
+
+    resources: list[ReservedMachine]
+
+
+class ReservationIndex:
+    """An index of reservations by the numbers of their requests; used from one event loop.
+
+    Args:
+        inbox: the requests of the site.
+        board: the state of its run.
+    """
+
+    def __init__(self, inbox: Inbox, board: Board) -> None:
+        self._inbox, self._board = inbox, board
+        #: The number of indexed requests.
+        self._indexed = 0
+        #: Numbers of users' own reservations that were not deleted, and of deleted ones.
+        self._owned = OwnedRequests()
+        self._deleted: set[int] = set()
+        self._snapshot: Snapshot = EMPTY
+        self._views: dict[int, ReservationView] = {}
+        #: Accepted reservations that are not in a snapshot yet.
+        self._accepted: dict[int, ReservationView] = {}
+
+    def note(self, accepted: ReservationView) -> None:
+        """Keep the view of an accepted reservation until a snapshot contains it."""
+        self._accepted[_number(accepted)] = accepted
+
+    def find(self, number: int, who: Identity) -> ReservationView:
+        """Return a reservation.
+
+        RequestRefusedError if there is none, it was deleted, or the caller may not read it.
+        """
+        entry = self._entry(number)
+        if not who.may_read(entry.user, entry.group):
+            raise refuse(403, "it belongs to another user")
+        return self._view(entry)
+
+    def check_deletable(self, number: int, who: Identity) -> None:
+        """Raise RequestRefusedError unless the caller may delete a reservation: its own; as an operator, any user's."""
+        entry = self._entry(number)
+        if not who.may_change(entry.user):
+            raise refuse(403, "only the user who requested it, or an operator, may delete it")
+        if entry.kind == SUBMIT:
+            raise refuse(409, f"it was made for experiment {number}: delete that")
+
+    def check_usable(self, id: str, who: Identity) -> None:
+        """Raise RequestRefusedError if a new experiment of the caller cannot use a reservation."""
+        self._catch_up()
+        found = _ID.fullmatch(id)
+        entry = None if found is None else self._inbox.entries.get(int(found[1]))
+        if entry is None or entry.kind != RESERVE or entry.number in self._deleted:
+            hint = f": did you mean {RESERVATIONS}/{id}?" if _DIGITS.fullmatch(id) else ""
+            raise refuse(422, f"there is no reservation {shown(id)} of yours{hint}", "reservation")
+        if entry.user != who.user:
+            raise refuse(403, f"{id} belongs to another user", "reservation")
+        if (state := self._view(entry).state) in _OVER:
+            raise refuse(409, f"{id} is over: {state}", "reservation")
+
+    def count(self, who: Identity) -> int:
+        """Return the number of a user's own reservations, without deleted ones."""
+        self._catch_up()
+        return self._owned.count(who.user)
+
+    def readable(self, who: Identity, after: int, limit: int) -> list[ReservationView]:
+        """Return the reservations that a caller may read, ordered by number, `limit` at most, after a number."""
+        self._catch_up()
+        entries = self._inbox.entries
+        numbers = [number for number in self._owned.of(who) if number > after]
+        for number, view in self._views.items():
+            if view.experiment is not None and number > after and number in entries:
+                entry = entries[number]
+                if who.may_read(entry.user, entry.group):
+                    numbers.append(number)
+        return [self._view(entries[number]) for number in sorted(numbers)[:limit]]
+
+    def _entry(self, number: int) -> JournalEntry:
+        """Return the request of a reservation; RequestRefusedError if there is none, or it was deleted."""
+        self._catch_up()
+        entry = self._inbox.entries.get(number)
+        of_user = entry is not None and entry.kind == RESERVE and number not in self._deleted
+        of_experiment = entry is not None and entry.kind == SUBMIT and number in self._views
+        if entry is None or not (of_user or of_experiment):
+            raise refuse(404, f"there is no reservation {number}")
+        return entry
+
+    def _view(self, entry: JournalEntry) -> ReservationView:
+        return self._views.get(entry.number) or self._accepted.get(entry.number) or unseen(entry)
+
+    def _catch_up(self) -> None:
+        """Index new requests, and the snapshot if it has changed."""
+        entries = self._inbox.entries
+        while (entry := entries.get(self._indexed + 1)) is not None:
+            self._indexed += 1
+            if entry.kind == RESERVE:
+                self._owned.add(entry.number, entry)
+            elif entry.kind == WITHDRAW and entry.target in entries:
+                self._deleted.add(entry.target)
+                self._owned.discard(entry.target, entries[entry.target])
+        snapshot = self._board.snapshot
+        if snapshot is not self._snapshot:
+            self._snapshot = snapshot
+            table = snapshot.tables.get(LIVE_RESERVATIONS)
+            rows = cast(Iterable[ReservationView], () if table is None else table.rows)
+            self._views = {_number(row): row for row in rows}
+            seen = self._views.keys() | self._deleted
+            self._accepted = {number: one for number, one in self._accepted.items() if number not in seen}
+
+
+def unseen(entry: JournalEntry, name: str = "", description: str = "") -> ReservationView:
+    """Return the view of a reservation that the algorithm has not received yet."""
+    state, id = ReservationState.PENDING.value, f"{RESERVATIONS}/{entry.number}"
+    return ReservationView(id, name, description, entry.user, state, entry.time, None, None, "", None, ())
+
+
+def summary(view: ReservationView) -> SummarisedReservation:
+    """Return a reservation without its machines."""
+    return SummarisedReservation(
+        view.id,
+        _number(view),
+        view.name,
+        view.description,
+        view.owner,
+        view.state,
+        view.requested,
+        view.start,
+        view.end,
+        view.reason,
+        None if view.experiment is None else f"{PATH}/{view.experiment}",
+        len(view.machines),
+    )
+
+
+def details(view: ReservationView) -> DetailedReservation:
+    """Return a reservation with its machines."""
+    resources = [ReservedMachine(*machine) for machine in view.machines]
+    return DetailedReservation(**asdict(summary(view)), resources=resources)
+
+
+def _number(view: ReservationView) -> int:
+    return int(view.id.rpartition("/")[2])
