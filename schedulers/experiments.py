@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final, Literal
 
@@ -24,33 +23,37 @@ from batsched_py.api import (
     option,
 )
 from batsched_py.experiments.deployment_order import deployment_order
-from batsched_py.experiments.descriptor_cache import DescriptorReader
+from batsched_py.experiments.descriptor_cache import DescriptorReader, ReadExperiment
 from batsched_py.experiments.descriptor_errors import DescriptorError, InvalidDescriptorError
 from batsched_py.experiments.host_finder import HostFinder
 from batsched_py.experiments.lease_manager import LeaseManager
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
-from batsched_py.experiments.model import Experiment, PlannedResource, Storage
+from batsched_py.experiments.model import Experiment, Storage
 from batsched_py.experiments.orchestrator import Orchestrator
 from batsched_py.experiments.orchestrator_settings import DeploymentSettings, OrchestratorSettings
 from batsched_py.experiments.parsing.descriptor import read_descriptor
 from batsched_py.experiments.parsing.submissions import (
     DELETE,
     DESCRIPTOR,
+    RESERVE,
     SUBMIT,
     SUBMITTED,
     WITHDRAW,
     Submission,
+    numbered,
+    origin_of,
     parse_submissions,
     submit_text,
 )
 from batsched_py.experiments.parsing.testbed_form import parse_testbed
-from batsched_py.experiments.reservation_requests import reservation_request
-from batsched_py.experiments.resource_manager import RefusedByManagerError, ReservationRequest
+from batsched_py.experiments.reservation_views import LIVE_RESERVATIONS, ReservationView
+from batsched_py.experiments.resource_manager import RefusedByManagerError
 from batsched_py.experiments.tables import experiment_tables
 from batsched_py.experiments.testbed import Location, Testbed
 from batsched_py.experiments.timeline_playback import ExperimentTimelines
+from batsched_py.experiments.user_reservations import UserReservations
 from batsched_py.experiments.validation import Situation
-from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView, view_of
+from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView, refused_view, view_of
 from batsched_py.leases.actions import Action
 from batsched_py.leases.api import UNLIMITED
 from batsched_py.queries.host_attributes import host_attributes, idle_attributes
@@ -63,8 +66,6 @@ from batsched_py.timelines.status_tables import live_table
 
 #: The notice after the last external event.
 _NO_MORE: Final = "no_more_external_event_to_occur"
-#: Seconds since 1970 of the latest origin, which is also the largest number of an experiment: in the year 3000.
-_LATEST: Final = 32_503_680_000
 _NOTHING: Final[Mapping[str, Any]] = {}
 
 
@@ -141,6 +142,7 @@ class ExperimentsScheduler(Leases):
                 options.undo_delay,
             ),
         )
+        self.reservations = UserReservations(self.manager, allowed=self.options.reservations == "on")
         self.timelines = ExperimentTimelines(
             view,
             mode_of(view, self.options.entries, self.name),
@@ -167,7 +169,7 @@ class ExperimentsScheduler(Leases):
         self.timelines.observe(event)
         if not isinstance(event, Notify):
             return
-        if event.kind in (SUBMIT, DELETE, WITHDRAW, RESUME, ADD_ENTRY):
+        if event.kind in (SUBMIT, DELETE, RESERVE, WITHDRAW, RESUME, ADD_ENTRY):
             self.asked.append(event)
         elif event.kind == _NO_MORE:
             self.events_may_come = False
@@ -220,19 +222,24 @@ class ExperimentsScheduler(Leases):
                 self.views[one.id] = one._replace(start=run.start, timelines=True)
         timelines = self.timelines.states(max(view.now, self.clock), self.orchestrator.experiments)
         experiments = Table(LIVE_EXPERIMENTS, ExperimentView._fields, list(self.views.values()))
-        return [*super().live_tables(view), experiments, live_table(timelines)]
+        reserved = list(self.reservations.views(self.orchestrator.experiments, self.hosts.__getitem__))
+        reservations = Table(LIVE_RESERVATIONS, ReservationView._fields, reserved)
+        return [*super().live_tables(view), experiments, reservations, live_table(timelines)]
 
     def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> Experiment | None:
         """Return the experiment of a descriptor before its submission; DescriptorError for an invalid one."""
-        if kind != SUBMIT:
+        if kind not in (SUBMIT, RESERVE):
             return None
         content = DESCRIPTOR(members["descriptor"])
         try:
-            return self.reader.check(content, self._situation_now(now), _origin(members), SUBMIT).experiment
+            found = self.reader.check(content, self._situation_now(now), origin_of(members), kind)
+            if kind == RESERVE:
+                self.reservations.check(found)
         except DescriptorError:
             raise
-        except ValueError as error:
-            raise InvalidDescriptorError(SUBMIT, "", str(error)) from None
+        except (RefusedByManagerError, ValueError) as error:
+            raise InvalidDescriptorError(kind, "", str(error)) from None
+        return found.experiment
 
     def _attributes(self, number: int, view: View) -> dict[str, Any]:
         host = view.hosts[number]
@@ -298,7 +305,7 @@ class ExperimentsScheduler(Leases):
                 order = deployment_order(experiment)
                 self.timelines.check(order)
                 if one.reserve:
-                    self._request_of(experiment, order)
+                    self.reservations.check(ReadExperiment(experiment, order, ()))
             except RefusedByManagerError as error:
                 raise OptionError(f"option file of {self.name}: {one.place}: {error}") from None
             except (DescriptorError, ValueError) as error:
@@ -313,47 +320,49 @@ class ExperimentsScheduler(Leases):
         return self._situation(now, [(each.name, each.location) for each in self.orchestrator.kept])
 
     def _submit(self, one: Submission, plan: Plan, members: Mapping[str, Any] = _NOTHING) -> None:
-        """Accept an experiment, or report its errors."""
-        number = members.get("experiment", 0)
+        """Accept an experiment or a reservation, or report its errors."""
+        number = numbered(members, "reservation" if one.place == RESERVE else "experiment")
         try:
-            found = self.reader.read(one.content, self._situation_now(one.time), _origin(members), one.place)
-            experiment, order = found.experiment, found.order
+            found = self.reader.read(one.content, self._situation_now(one.time), origin_of(members), one.place)
             for line in found.notes:
                 plan.warn(line)
-            if one.reserve:
-                self.manager.reserve(one.reserve, self._request_of(experiment, order), one.owner, self.clock)
-                return
+            if one.place == RESERVE:
+                self.reservations.request(number, found, one.owner, self.clock)
+            elif one.reserve:
+                note = self.reservations.reserve(one.reserve, found, one.owner, self.clock)
+                if note:
+                    plan.warn(f"{one.place}: {note}")
+            else:
+                self._accept(found, one.owner, number)
+            return
         except RefusedByManagerError as error:
-            plan.warn(f"{one.place}: {error}; it is ignored")
-            return
+            reason = f"{one.place}: {error}"
         except (DescriptorError, ValueError) as error:
-            plan.warn(f"{error}; it is ignored")
-            return
-        number = number if isinstance(number, int) and 0 < number < _LATEST else 0
-        accepted = self.orchestrator.accept(experiment, order, self.clock, owner=one.owner, number=number)
+            reason = str(error)
+        plan.warn(f"{reason}; it is ignored")
+        if number and one.place == RESERVE:
+            self.reservations.refuse(number, one.owner, reason, self.clock)
+        elif number:
+            self.views[str(number)] = refused_view(str(number), one.owner, reason, self.clock)
+
+    def _accept(self, found: ReadExperiment, owner: str, number: int) -> None:
+        accepted = self.orchestrator.accept(found.experiment, found.order, self.clock, owner=owner, number=number)
         self.accepted.append(accepted)
         self.changed[accepted.id] = accepted
 
-    def _request_of(self, experiment: Experiment, order: Sequence[PlannedResource]) -> ReservationRequest:
-        """Return the reservation request of a descriptor."""
-        if self.options.reservations == "off":
-            raise RefusedByManagerError("reserve needs reservations=on")
-        request = reservation_request(experiment, order)
-        if not request.instances:
-            raise RefusedByManagerError("there is no compute to reserve for")
-        return request
-
     def _obey(self, event: Notify, plan: Plan) -> None:
         """Carry out an external event, or report its errors."""
-        if event.kind == SUBMIT:
-            self._submit_event(event.members, plan)
+        if event.kind in (SUBMIT, RESERVE):
+            self._submit_event(event.kind, event.members, plan)
             return
         number = str(event.members.get("experiment"))
         try:
             if event.kind == DELETE:
+                if number not in self.orchestrator.experiments and self.views.pop(number, None) is not None:
+                    return  # it was refused
                 self.orchestrator.delete(number, self.clock)
             elif event.kind == WITHDRAW:
-                self.manager.withdraw(str(event.members.get("reservation")), self.clock)
+                self.reservations.withdraw(str(event.members.get("reservation")), self.clock)
             elif event.kind == ADD_ENTRY:
                 self.timelines.add(number, event.members, self.clock)
             else:
@@ -363,24 +372,17 @@ class ExperimentsScheduler(Leases):
         except (OptionError, RefusedByManagerError) as error:
             plan.warn(f"{event.kind}: {error}")
 
-    def _submit_event(self, members: Mapping[str, Any], plan: Plan) -> None:
-        given = {name: members[name] for name in ("descriptor", "reserve") if name in members}
+    def _submit_event(self, kind: str, members: Mapping[str, Any], plan: Plan) -> None:
+        known = ("descriptor", "reserve") if kind == SUBMIT else ("descriptor",)
         try:
-            read = SUBMITTED(given)
+            read = SUBMITTED({name: members[name] for name in known if name in members})
         except ValueError as error:
-            plan.warn(f"{SUBMIT}: {error}; it is ignored")
+            plan.warn(f"{kind}: {error}; it is ignored")
             return
         owner = owner if isinstance(owner := members.get("owner"), str) else ""
-        submission = Submission(SUBMIT, self.clock, read["descriptor"], owner, read.get("reserve", ""))
-        self._submit(submission, plan, members)
+        self._submit(Submission(kind, self.clock, read["descriptor"], owner, read.get("reserve", "")), plan, members)
 
     def _resume(self, number: str, vms: Any) -> None:
         if vms != "all" and not (isinstance(vms, list) and all(isinstance(one, str) for one in vms)):
             raise OptionError('vms must be a list of names or "all"; no VM is resumed')
         self.timelines.resume(number, None if vms == "all" else vms, self.clock)
-
-
-def _origin(members: Mapping[str, Any]) -> datetime | None:
-    """Return the reference date of times in a descriptor, the `origin` of its event; None if it has none."""
-    begun = members.get("origin")
-    return datetime.fromtimestamp(begun, UTC) if isinstance(begun, float) and 0 <= begun < _LATEST else None

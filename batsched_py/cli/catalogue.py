@@ -86,6 +86,7 @@ _GROUPS: Final = {
             "site -p platforms/cluster32.xml --pace 60",
         ),
         "lease": ("Request, list and cancel leases at a live site.", "lease request --nodes 4 --duration 3600"),
+        "reservation": ("Reserve machines at a live site for experiments.", "reservation create lab.json"),
         "queue": ("Show the queue of a live site.", "queue"),
         "hosts": ("Show the hosts of a live site.", "hosts"),
         "backup": ("Copy the files of a live site, which may run.", "backup 2026-11-26 --data site-data"),

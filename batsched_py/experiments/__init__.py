@@ -11,7 +11,8 @@
 * `aggregator`, `contexts`: expansion of abbreviations in documents.
 * `deployment_order`: the order in which the resources of an experiment are created; `forecast`: the earliest times.
 * `lease_manager`: a resource manager on leases, with a finder of hosts (`host_finder`), `addresses` and
-  `lease_records`.
+  `lease_records`; `user_reservations`: reservations that users request on their own, on that manager.
+* `views`, `reservation_views`: snapshots of experiments and reservations for other threads.
 * `timeline_playback`: timelines in the machines of experiments; `tables`: tables of results.
 * `api`: what others import.
 

@@ -6,7 +6,7 @@ Storages, networks, links and routers need no hosts, and exist after their creat
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import count
 from typing import Final
@@ -24,6 +24,7 @@ from batsched_py.experiments.lease_records import (
 )
 from batsched_py.experiments.model import Compute, Experiment, InstanceType, Network, PlannedResource
 from batsched_py.experiments.resource_manager import (
+    RESERVATIONS,
     RefusedByManagerError,
     ReservationRequest,
     ReservationStatus,
@@ -31,7 +32,7 @@ from batsched_py.experiments.resource_manager import (
     ResourceStatus,
 )
 from batsched_py.experiments.testbed import Testbed
-from batsched_py.leases.actions import Action, Occupy, Reject, Start
+from batsched_py.leases.actions import Action, Occupy, Reject, Start, Stop
 from batsched_py.leases.capacity import Amounts
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.scheduler import LeaseScheduler
@@ -158,26 +159,28 @@ class LeaseManager:
 
     def create_reservation(self, request: ReservationRequest, owner: str, now: float) -> str:
         """Return the id of a reservation of all machines at one time: its start, or the earliest possible one."""
-        id = self._new("reservations")
-        self._reserve(id, request, owner, now)
+        id = f"{RESERVATIONS}/{request.experiment}" if request.experiment else self._new("reservations")
+        self.reserve(id, request, owner, now)
         return id
 
-    def reserve(self, id: str, request: ReservationRequest, owner: str, now: float) -> None:
-        """Create a reservation for a user under an id chosen by the user."""
-        if id in self._reservations:
-            raise RefusedByManagerError(f"there is a reservation {displayed(id)} already")
-        self._reserve(id, request, owner, now)
+    @property
+    def reservations(self) -> Mapping[str, LeasedReservation]:
+        """The reservations by id, without deleted ones of experiments."""
+        return self._reservations
 
     def withdraw(self, id: str, now: float) -> None:
         """Cancel a user's reservation; experiments in it lose their machines."""
-        if id not in self._reservations or id.startswith("/"):
+        if id not in self._reservations or self._reservations[id].experiment:
             raise RefusedByManagerError(f"there is no reservation {displayed(id)} of a user")
         if self._reservations[id].lease.ended:
             raise RefusedByManagerError(f"reservation {displayed(id)} has ended")
         self._news[id] = None
         self._take_back(self._reservations[id].lease, now)
 
-    def _reserve(self, id: str, request: ReservationRequest, owner: str, now: float) -> None:
+    def reserve(self, id: str, request: ReservationRequest, owner: str, now: float) -> None:
+        """Create a reservation with this id."""
+        if id in self._reservations:
+            raise RefusedByManagerError(f"there is a reservation {displayed(id)} already")
         lease = self._reservation(self._enlist(id), request, now)
         if lease.start is None:
             lease.start = self._scheduler.earliest_start(lease, now)
@@ -186,7 +189,7 @@ class LeaseManager:
         self._of[lease.id] = id
         self._request(lease, now)
         groups, nodes = number_machines(id, request.instances)
-        self._reservations[id] = LeasedReservation(owner, lease, groups, nodes)
+        self._reservations[id] = LeasedReservation(owner, lease, groups, nodes, request.experiment)
 
     def get_reservation(self, id: str, owner: str, now: float) -> ReservationStatus:
         """Return its status; unused machines come first."""
@@ -252,11 +255,13 @@ class LeaseManager:
             else:
                 self._lose(id, action.why if isinstance(action, Reject) else ENDS.get(action.why, action.why))
 
-    def _note_reservation(self, id: str, action: Action) -> None:
+    def _note_reservation(self, id: str, action: Start | Stop | Reject) -> None:
         one = self._reservations[id]
         self._news[id] = None
         if isinstance(action, Start):
             return
+        if one.lease.state is not LeaseState.DONE:
+            one.reason = action.why if isinstance(action, Reject) else ENDS.get(action.why, action.why)
         for user in one.users:
             if user in self._resources:
                 self._lose(user, "its reservation is over")

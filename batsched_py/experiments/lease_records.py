@@ -54,13 +54,25 @@ class LeasedResource(Struct):
 
 
 class LeasedReservation(Struct):
-    """A reservation: its lease, and id of a reserved machine -> node; `users` are resources -> the machine of each."""
+    """A reservation.
+
+    Attributes:
+        owner: user who may use it.
+        lease: its lease.
+        groups: its machines.
+        nodes: id of a machine -> node of the lease.
+        experiment: number of the experiment for which it was made; "" for a user's own.
+        users: id of a resource -> id of the machine that it uses.
+        reason: reason of an early end.
+    """
 
     owner: str
     lease: Lease
     groups: tuple[ReservedInstances, ...]
     nodes: Mapping[str, int]
+    experiment: str = ""
     users: dict[str, str] = field(default_factory=dict)
+    reason: str = ""
 
 
 def reservation_state(lease: Lease) -> ReservationState:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+
+from msgspec.structs import replace
 
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
 from batsched_py.experiments.model import Compute, Experiment, InstanceType, PlannedResource
@@ -37,24 +40,43 @@ def instance_requests(computes: Iterable[ManagedResource]) -> tuple[InstanceRequ
     )
 
 
-def reservation_request(experiment: Experiment, order: Iterable[PlannedResource]) -> ReservationRequest:
-    """Return the request to reserve all computes of a descriptor."""
-    computes = [ManagedResource(planned) for planned in order if isinstance(planned.resource, Compute)]
+def computes_of(order: Iterable[PlannedResource]) -> list[ManagedResource]:
+    """Return the instances of computes of a deployment order, none of which exists yet."""
+    return [ManagedResource(planned) for planned in order if isinstance(planned.resource, Compute)]
+
+
+def reservation_request(experiment: Experiment, computes: Iterable[ManagedResource]) -> ReservationRequest:
+    """Return the request to reserve these computes of a descriptor."""
     return ReservationRequest(instance_requests(computes), experiment.start, experiment.duration)
 
 
 def largest_reservation(one: ManagedExperiment, manager: ResourceManager, now: float) -> tuple[str, frozenset[str]]:
+    """Reserve the computes of an experiment, as `reserve_most` does."""
+
+    def create(request: ReservationRequest) -> str:
+        return manager.create_reservation(replace(request, experiment=one.id), one.owner, now)
+
+    return reserve_most(one.experiment, one.computes, manager, create, now)
+
+
+def reserve_most(
+    experiment: Experiment,
+    computes: Sequence[ManagedResource],
+    manager: ResourceManager,
+    create: Callable[[ReservationRequest], str],
+    now: float,
+) -> tuple[str, frozenset[str]]:
     """Reserve all computes, or with best effort as many as fit; return the id and the names (M30).
 
     With best effort, these are the first ones of the deployment order; a resource set is reserved as a whole or not at
-    all. RefusedByManagerError if nothing fits.
+    all. `create` makes the reservation at the manager, and returns its id. RefusedByManagerError if nothing fits.
     """
-    units = _units(one) if one.experiment.best_effort_allocation else [one.computes]
+    units = _units(experiment, computes) if experiment.best_effort_allocation else [computes]
     refusal = RefusedByManagerError("there is nothing to reserve")
-    for count in range(_most(one, units, manager, now), 0, -1):
-        request = _request(one, units[:count])
+    for count in range(_most(experiment, units, manager, now), 0, -1):
+        request = reservation_request(experiment, chain.from_iterable(units[:count]))
         try:
-            id = manager.create_reservation(request, one.owner, now)
+            id = create(request)
         except RefusedByManagerError as error:
             refusal = error
         else:
@@ -62,27 +84,26 @@ def largest_reservation(one: ManagedExperiment, manager: ResourceManager, now: f
     raise refusal
 
 
-def _most(one: ManagedExperiment, units: list[list[ManagedResource]], manager: ResourceManager, now: float) -> int:
+def _most(
+    experiment: Experiment, units: Sequence[Sequence[ManagedResource]], manager: ResourceManager, now: float
+) -> int:
     """Return the number of units to request first: as many as seem to fit, or one to learn the reason of a refusal.
 
     Requesting one unit less after each refusal would take minutes if thousands of machines do not fit.
     """
-    if len(units) <= 1:
-        return len(units)
-    too_many = range(2, len(units) + 1)
-    return 1 + bisect_left(too_many, True, key=lambda count: not manager.has_room(_request(one, units[:count]), now))
+
+    def has_no_room(count: int) -> bool:
+        request = reservation_request(experiment, chain.from_iterable(units[:count]))
+        return not manager.has_room(request, now)
+
+    return len(units) if len(units) <= 1 else 1 + bisect_left(range(2, len(units) + 1), True, key=has_no_room)
 
 
-def _request(one: ManagedExperiment, units: Iterable[list[ManagedResource]]) -> ReservationRequest:
-    members = (member for unit in units for member in unit)
-    return ReservationRequest(instance_requests(members), one.experiment.start, one.experiment.duration)
-
-
-def _units(one: ManagedExperiment) -> list[list[ManagedResource]]:
+def _units(experiment: Experiment, computes: Iterable[ManagedResource]) -> list[list[ManagedResource]]:
     """Return the groups of instances that are reserved together or not at all, in deployment order."""
-    sets = {compute: name for name, computes in one.experiment.resource_sets.items() for compute in computes}
+    sets = {compute: name for name, members in experiment.resource_sets.items() for compute in members}
     units: dict[str, list[ManagedResource]] = {}
-    for member in one.computes:
+    for member in computes:
         group = sets.get(member.planned.resource.name)
         units.setdefault(f"instance {member.name}" if group is None else f"set {group}", []).append(member)
     return list(units.values())

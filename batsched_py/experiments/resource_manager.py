@@ -7,13 +7,16 @@ Time is simulated. Calls take the current time, and return immediately, although
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 import msgspec
 from msgspec import Struct
 
 from batsched_py.experiments.model import Compute, Experiment, InstanceType, PlannedResource
 from batsched_py.experiments.states import ReservationState
+
+#: The first part of the ids of reservations.
+RESERVATIONS: Final = "/reservations"
 
 
 class RefusedByManagerError(Exception):
@@ -41,11 +44,13 @@ class ReservationRequest(Struct, frozen=True):
         instances: the instances to reserve.
         start: second at which it begins; None for as soon as possible.
         duration: duration in seconds.
+        experiment: number of the experiment for which it is made; "" for a user's own.
     """
 
     instances: tuple[InstanceRequest, ...]
     start: float | None
     duration: float
+    experiment: str = ""
 
 
 class ReservedInstances(Struct, frozen=True):

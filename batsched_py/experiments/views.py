@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from batsched_py.experiments.log import LogMessage
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
+from batsched_py.experiments.states import ExperimentState
 from batsched_py.hostset import HostSet
 
 #: The live table that contains them.
@@ -104,6 +105,13 @@ def view_of(one: ManagedExperiment, host_of: Callable[[ManagedResource], HostSet
         tuple(_resource(each, host_of) for each in one.resources.values()),
         tuple(one.log.messages),
     )
+
+
+def refused_view(id: str, owner: str, reason: str, now: float) -> ExperimentView:
+    """Return the view of a submitted experiment that was refused: it has failed."""
+    failed = ExperimentState.FAILED.value
+    log = (LogMessage(now, None, "error", failed, "", f"{failed}: {reason}"),)
+    return ExperimentView(id, "", "", owner, failed, None, None, now, None, None, None, False, reason, (), log)
 
 
 def _resource(each: ManagedResource, host_of: Callable[[ManagedResource], HostSet]) -> ResourceView:

@@ -14,7 +14,7 @@ from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
-from batsched_py.cli.shared.site_options import SitePlace, site_options
+from batsched_py.cli.shared.site_options import SitePlace, post_descriptor, site_options
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.errors import WorkloadError
 from batsched_py.experiments.api import (
@@ -87,10 +87,7 @@ def print_schema() -> None:
 @site_options
 def submit(place: SitePlace, file: Path) -> None:
     """Submit FILE, a descriptor in JSON or OVF, to a live site, and print the number of the experiment."""
-    with reported(file, WorkloadError):
-        content = read_file(file, current_limits())
-    kind = "application/xml" if content.lstrip().startswith(b"<") else "application/json"
-    accepted = place.client().post_document(_EXPERIMENTS, content=content, media_type=kind)
+    accepted = post_descriptor(place, _EXPERIMENTS, file, current_limits())
     say("Experiment submitted.")
     say(f"Experiment ID: {displayed(str(accepted['id']))}")
 

@@ -13,6 +13,9 @@ from rich.table import Table
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, connect_timeout_option, option, together
 from batsched_py.cli.shared.site_callers import read_token
+from batsched_py.errors import WorkloadError
+from batsched_py.files.bounded_file import read_file, reported
+from batsched_py.reading.limits import Limits
 from batsched_py.site.client import DEFAULT_URL, SiteClient
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import seconds
@@ -43,6 +46,14 @@ site_options = together(
     option("--group", "NAME", "Group of the user.", default=""),
     connect_timeout_option("Time to wait for the site to start."),
 )
+
+
+def post_descriptor(place: SitePlace, resource: str, file: Path, limits: Limits) -> Any:
+    """Send the descriptor in a file to a site, and return the answer. WorkloadError; errors as of SiteClient."""
+    with reported(file, WorkloadError):
+        content = read_file(file, limits)
+    kind = "application/xml" if content.lstrip().startswith(b"<") else "application/json"
+    return place.client().post_document(resource, content=content, media_type=kind)
 
 
 def show_leases(leases: Sequence[Mapping[str, Any]]) -> None:

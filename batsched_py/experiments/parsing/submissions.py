@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import orjson
@@ -17,6 +18,8 @@ from batsched_py.reading.values import Reader, by_type
 
 #: The member that contains them; a document without it is one descriptor.
 MEMBER: Final = "experiments"
+#: Seconds since 1970 of the latest origin, which is also the largest number in an event: in the year 3000.
+_LATEST: Final = 32_503_680_000
 
 
 class Submission(Struct, frozen=True):
@@ -35,6 +38,18 @@ class Submission(Struct, frozen=True):
     content: bytes
     owner: str = ""
     reserve: str = ""
+
+
+def numbered(members: Mapping[str, Any], name: str) -> int:
+    """Return the number in a member of an event; 0 if it has no valid one."""
+    number = members.get(name)
+    return number if type(number) is int and 0 < number < _LATEST else 0
+
+
+def origin_of(members: Mapping[str, Any]) -> datetime | None:
+    """Return the reference date of times in a descriptor, the `origin` of its event; None if it has none."""
+    begun = members.get("origin")
+    return datetime.fromtimestamp(begun, UTC) if isinstance(begun, float) and 0 <= begun < _LATEST else None
 
 
 def submit_text(file: str, content: bytes) -> tuple[Submission, ...]:
@@ -76,8 +91,10 @@ DESCRIPTOR: Final = by_type(
     },
 )
 #: Types of external events: an experiment is submitted, with `descriptor` and `owner`; deleted, by its number in
-#: `experiment`; a reservation is deleted.
+#: `experiment`; a reservation is requested, with `descriptor`, `owner` and its number in `reservation`, or deleted, by
+#: its id in `reservation`.
 SUBMIT: Final = "submit_experiment"
+RESERVE: Final = "submit_reservation"
 DELETE: Final = "delete_experiment"
 WITHDRAW: Final = "delete_reservation"
 #: The id of a user's own reservation, which must not have the form of assigned ids.

@@ -78,6 +78,7 @@ def test_examples_do_what_they_say(here: Path, capsys: pytest.CaptureFixture[str
         "diff",
         "site",
         "lease",
+        "reservation",
         "queue",
         "hosts",
         "backup",

@@ -20,7 +20,7 @@ def offered(line: str) -> list[str]:
 def test_commands() -> None:
     """All, and those that begin so."""
     assert offered("") == list(COMMANDS)
-    assert offered("re") == ["record", "replay", "report", "restore"]
+    assert offered("re") == ["record", "replay", "report", "reservation", "restore"]
 
 
 @pytest.mark.parametrize("line", ["simulate -s ", "compare -s fcfs -s ", "describe ", "demo -s ", "serve -s "])
