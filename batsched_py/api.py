@@ -36,6 +36,7 @@ from batsched_py.scheduling.options import NoOptions, document, named, option
 from batsched_py.scheduling.placed import Placed
 from batsched_py.scheduling.placement import Placement, PlacementOptions
 from batsched_py.scheduling.plan import Plan, too_few
+from batsched_py.scheduling.queue_requests import QUEUE_REQUESTS, QueueRequest
 from batsched_py.scheduling.view import View
 from batsched_py.state.host import Host
 from batsched_py.state.queue import Queue
@@ -44,6 +45,7 @@ from batsched_py.text.wording import counted, seconds
 
 __all__ = [
     "ORDERS",
+    "QUEUE_REQUESTS",
     "TOLERANCE",
     "AdditionalIo",
     "Answer",
@@ -73,6 +75,7 @@ __all__ = [
     "Query",
     "QueryError",
     "Queue",
+    "QueueRequest",
     "RequestedCall",
     "Reservation",
     "Reservations",

@@ -9,12 +9,14 @@ from itertools import chain, islice
 from typing import Any, Final, Literal
 
 from batsched_py.api import (
+    QUEUE_REQUESTS,
     Claim,
     Event,
     Job,
     Notify,
     OptionError,
     Plan,
+    QueueRequest,
     Scheduler,
     Table,
     View,
@@ -39,6 +41,7 @@ from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, 
 from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.preparation.image_transfer import TransferSettings
+from batsched_py.leases.requested_changes import RequestedChanges
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
 
@@ -192,6 +195,7 @@ class Leases(Scheduler[LeasesOptions]):
         #: Requests to cancel leases: members of events, `lease` or `job`.
         self.cancelled: list[Mapping[str, Any]] = []
         self.arrivals = Arrivals(self.site, self.enactment.segments)
+        self.changes = RequestedChanges(self.arrivals, self.scheduler)
         self.clock = 0.0
 
     def make_ledger(self) -> Ledger:
@@ -222,12 +226,23 @@ class Leases(Scheduler[LeasesOptions]):
         self.cancelled.append({"job": job_id})
         return True
 
+    def change_job(self, change: QueueRequest, view: View, plan: Plan) -> bool:
+        """Note a hold, a release or a priority, which `decide` carries out."""
+        self.changes.ask(change)
+        return True
+
+    def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> object:
+        """Accept changes of leases. LookupError for other kinds."""
+        return None if kind in QUEUE_REQUESTS else super().check_request(kind, members, now)
+
     def decide(self, view: View, plan: Plan) -> None:
         """Let the scheduler process the due instants, and carry out its decisions."""
         requests = self.requests(view, plan)
         cancelled = self.arrivals.find_cancelled(self.cancelled, self.scheduler.leases, plan)
         self.cancelled.clear()
         self.advance(view, requests, cancelled)
+        if left := self.changes.left_over(view):
+            self.advance(view, cancelled=left)
         if self._waits_in_vain():
             self.clock = max(view.now, self.clock)
             self.scheduler.replan(self.clock)
@@ -237,6 +252,7 @@ class Leases(Scheduler[LeasesOptions]):
         self.enact(view, plan)
         self.enactment.proceed(plan)
         self._explain(view, plan)
+        self.changes.report(view, plan)
         self._call(view, plan)
         self._keep_registration(view, plan)
 
@@ -293,7 +309,8 @@ class Leases(Scheduler[LeasesOptions]):
 
     def live_tables(self, view: View) -> list[Table]:
         """Return leases and their past and future reservations."""
-        return [*self.ledger.live_tables(), Table(MACHINES, ("lease", "name"), self.arrivals.unnumbered)]
+        machines = Table(MACHINES, ("lease", "name"), self.arrivals.unnumbered)
+        return [*self.ledger.live_tables(), machines, self.changes.live_table()]
 
     def advance(self, view: View, requests: Sequence[Lease] = (), cancelled: Sequence[Lease] = ()) -> None:
         """Let the scheduler process the due instants, with new requests and cancellations."""
@@ -304,13 +321,14 @@ class Leases(Scheduler[LeasesOptions]):
         down = (
             {index for index, host in enumerate(self.hosts) if host in view.unavailable} if view.unavailable else set()
         )
-        news = bool(requests or ended or failed or cancelled) or down != self.scheduler.table.down
+        news = bool(requests or ended or failed or cancelled or self.changes) or down != self.scheduler.table.down
         for now in self._instants(view, news):
             self.clock = now
             last = now >= view.now - self.options.tolerance
             if last:
                 self.scheduler.end(ended, now)
                 self._dismiss(failed, cancelled, now)
+                self.changes.carry_out(requests, now)
             if down != self.scheduler.table.down:
                 self.scheduler.lose_hosts(down, now, fails=True)
             self.scheduler.step(now, requests=requests if last else ())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
+from typing import Literal
 
 from batsched_py.leases.capacity import Amounts, add, total
 from batsched_py.leases.lifecycle import FINAL, SUSPENDED, TRANSITIONS
@@ -37,6 +38,8 @@ class Lease:
         apart: True if all nodes must be on different hosts.
         user: the user who requests it; "" if unknown.
         needs: GPUs, licences and the spread of its nodes; None for nodes that are amounts alone.
+        held: who holds it, "user" or "operator": it is not planned; "" if it is not held.
+        priority: best-effort leases with a greater one come first in the queue.
         accumulated: seconds that its machines have run, without discarded runs.
         runs: planned, under way and over, in order of time.
         transfers: the transfers of its image.
@@ -54,6 +57,7 @@ class Lease:
         "duration",
         "end",
         "executed",
+        "held",
         "history",
         "id",
         "kind",
@@ -61,6 +65,7 @@ class Lease:
         "needs",
         "order",
         "preemptible",
+        "priority",
         "repeatable",
         "runs",
         "size",
@@ -97,6 +102,8 @@ class Lease:
         self.start, self.preemptible, self.deadline, self.software = start, preemptible, deadline, software
         self.repeatable, self.suitable, self.size = repeatable, suitable, len(demands)
         self.apart, self.user, self.needs = apart, user, needs
+        self.held: Literal["", "user", "operator"] = ""
+        self.priority = 0
         self.state = LeaseState.NEW
         self.accumulated = 0.0
         #: The latest start of a run that is not a resumption; None before.

@@ -13,10 +13,10 @@ from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.model.resources import CPU
 from batsched_py.results.lease_rows import LeaseState
 
-# Between two calls each best-effort lease that is not over is in `waiting`, or has something planned or under way;
-# those in `future` have one that counts against `future_leases` (0: no backfilling, 1: aggressive, infinity:
-# conservative). `waiting` is in order of submission. A lease that gives way returns to its place in it, not to the end,
-# so that being preempted costs a lease no rank.
+# Between two calls each best-effort lease that is not over is in `waiting`, has something planned or under way, or is
+# held; those in `future` have one that counts against `future_leases` (0: no backfilling, 1: aggressive, infinity:
+# conservative). `waiting` is in order of priority, then of submission. A lease that gives way returns to its place in
+# it, not to the end, so that being preempted costs a lease no rank.
 #
 # When anything ends early, each lease of `future` is lifted and planned anew in order, the compression of conservative
 # backfilling. Eight in ten come out where they were. They are not skipped: each gets a new number in the order of ties,
@@ -38,7 +38,7 @@ class LeaseQueue:
     """Leases to run as soon as possible, first come first served.
 
     Attributes:
-        waiting: leases without a planned run, in the order of submission.
+        waiting: leases without a planned run, in the order of priority and submission, without held ones.
         future: leases with a planned start in the future, by id.
     """
 
@@ -57,18 +57,38 @@ class LeaseQueue:
         self._held_up = set[int]()
 
     def join(self, lease: Lease, now: float) -> None:
-        """Append a new lease."""
-        self.waiting.append(lease)
+        """Add a new lease; a held one is not served before it is released."""
+        if not lease.held:
+            self.put_back(lease)
         self._without_cpu = self._without_cpu or lease.needs is not None
         lease.change(LeaseState.QUEUED, now)
         self._observer.queued(lease, now)
 
     def put_back(self, lease: Lease) -> None:
-        """Insert a lease again, at its place in the order of submission."""
-        at = len(self.waiting)
-        while at and self.waiting[at - 1].submit > lease.submit:
+        """Insert a lease again, at its place in the order of priority and submission."""
+        at, rank = len(self.waiting), self.rank(lease)
+        while at and self.rank(self.waiting[at - 1]) > rank:
             at -= 1
         self.waiting.insert(at, lease)
+
+    @staticmethod
+    def rank(lease: Lease) -> tuple[int, float]:
+        """Return the sort key of a lease in the queue."""
+        return -lease.priority, lease.submit
+
+    def reorder(self, lease: Lease) -> None:
+        """Move a lease, if it waits, to its place after its priority has changed."""
+        if lease in self.waiting:
+            self.waiting.remove(lease)
+            self.put_back(lease)
+
+    def movable(self, first: tuple[int, float]) -> list[Lease]:
+        """Return the leases with a planned start from a rank on for which nothing is under way."""
+        return [
+            lease
+            for lease in self.future.values()
+            if lease.state in _MOVABLE and self.rank(lease) >= first and not _is_under_way(lease)
+        ]
 
     def forget(self, lease: Lease) -> None:
         """Remove a lease that will not continue, if present."""
@@ -117,7 +137,7 @@ class LeaseQueue:
     def _move_forward(self, lease: Lease, now: float) -> None:
         if lease.state not in _MOVABLE:
             return
-        if any(one.phase is Phase.UNDER_WAY for one in (*lease.runs[-1].before, *lease.transfers)):
+        if _is_under_way(lease):
             self._held_up.add(lease.id)
         else:
             self._plan_anew(lease, now)
@@ -181,5 +201,10 @@ class LeaseQueue:
         return list(self._book.preparation.points(lease, now))
 
 
-def _order(lease: Lease) -> tuple[float, int]:
-    return lease.submit, lease.id
+def _is_under_way(lease: Lease) -> bool:
+    """Return True if the image or the memory of a lease with a planned run is on its way."""
+    return any(one.phase is Phase.UNDER_WAY for one in (*lease.runs[-1].before, *lease.transfers))
+
+
+def _order(lease: Lease) -> tuple[int, float, int]:
+    return -lease.priority, lease.submit, lease.id

@@ -30,6 +30,7 @@ from batsched_py.leases.actions import (
 )
 from batsched_py.leases.book import LeaseBook
 from batsched_py.leases.capacity import Amounts
+from batsched_py.leases.controls import Controls
 from batsched_py.leases.deadlines import Deadlines
 from batsched_py.leases.eviction import Eviction
 from batsched_py.leases.execution import Execution
@@ -76,6 +77,7 @@ class LeaseScheduler:
         actions: commands for the caller, which empties the list.
         table: the slot table.
         disks: the files on the hosts.
+        controls: holds, releases and priorities.
     """
 
     def __init__(
@@ -113,10 +115,13 @@ class LeaseScheduler:
             self.leases, self._book, requeue=self._requeue, plan_anew=self._plan_anew, fail=self._lose
         )
         self._deadlines = Deadlines(self._book, self._planner, preemption, self._run_later)
+        self.controls = Controls(
+            self._book, self._queue, requeue=self._requeue, plan=self._plan_pending, free=self._freed_place
+        )
 
     @property
     def queue(self) -> Sequence[Lease]:
-        """Best-effort leases without a planned run, in the order of submission."""
+        """Best-effort leases without a planned run, in the order of the queue, without held ones."""
         return self._queue.waiting
 
     @property
@@ -273,6 +278,7 @@ class LeaseScheduler:
         for lease in pending:
             if lease.kind is LeaseKind.BEST_EFFORT:
                 self._queue.join(lease, now)
+        pending = [lease for lease in pending if not lease.held]
         for lease in pending:
             if lease.kind is LeaseKind.IMMEDIATE:
                 self._plan_immediate(lease, now)
@@ -338,6 +344,10 @@ class LeaseScheduler:
                 self._lose(lease, now)
             return
         lease.change(LeaseState.PENDING, now)
+        self._plan_pending(lease, now)
+
+    def _plan_pending(self, lease: Lease, now: float) -> None:
+        """Plan a pending lease that is not best effort, or reject it."""
         if lease.kind is LeaseKind.IMMEDIATE:
             self._plan_immediate(lease, now)
         elif lease.kind is LeaseKind.ADVANCE:
@@ -364,6 +374,9 @@ class LeaseScheduler:
         lease.change(state, now)
         self._book.preparation.forget(lease)
         self._forget(lease, now)
+        self._freed.append(lease)
+
+    def _freed_place(self, lease: Lease) -> None:
         self._freed.append(lease)
 
     def _run_later(self, run: LeaseRun, now: float) -> None:

@@ -17,6 +17,7 @@ from batsched_py.planning.policies.ordering import Order
 from batsched_py.protocol.events import Event
 from batsched_py.scheduling.options import NoOptions
 from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.queue_requests import QueueRequest
 from batsched_py.scheduling.view import View
 from batsched_py.state.running import Running
 
@@ -135,6 +136,14 @@ class Scheduler(ABC, Generic[Options]):
             return False
         plan.kill(running)
         return True
+
+    def change_job(self, change: QueueRequest, view: View, plan: Plan) -> bool:  # noqa: ARG002  (a hook: subclasses read it)
+        """Hold, release or prioritise a job at the request of an external event; called before `decide`.
+
+        By default, it returns False: the algorithm cannot, which a warning tells. One that can returns True, warns of
+        changes that are not possible now, and accepts the kinds of events in `check_request`.
+        """
+        return False
 
     def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> object:  # noqa: ARG002
         """Check an external event before it happens; InputError if the algorithm would refuse it.

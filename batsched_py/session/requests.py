@@ -1,9 +1,10 @@
-"""Requests: external events that submit or cancel jobs during a run.
+"""Requests: external events that submit, cancel or change jobs during a run.
 
 A live site, a file of events or another program sends an event of the type `submit_job`, whose members are those of
 Batsim's REGISTER_JOB: `job_id`, `job`, and `profile`; or `cancel_job` with `job_id`. The session submits these jobs as
-dynamic jobs, so that every algorithm supports them, and a recording of the conversation suffices for a replay. Requests
-are untrusted input: an invalid one is reported and ignored.
+dynamic jobs, so that every algorithm supports them, and a recording of the conversation suffices for a replay. Holds,
+releases and priorities (`scheduling.queue_requests`) are for algorithms that take them. Requests are untrusted input:
+an invalid one is reported and ignored.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from batsched_py.protocol.fields import read_job
 from batsched_py.reading.faults import FieldError
 from batsched_py.scheduling.base import CANCELLED, Scheduler
 from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.queue_requests import QUEUE_REQUESTS, read_change
 from batsched_py.scheduling.view import View
 from batsched_py.state.state import State
 from batsched_py.text.display import shown
@@ -53,24 +55,37 @@ class Requests:
         self._submits = scheduler.needs_dynamic_jobs or scheduler.uses_dynamic_jobs
         #: Ids of jobs that were cancelled before Batsim had submitted them.
         self._withdrawn: set[str] = set()
+        #: Changes of jobs before Batsim had submitted them: types and members of events.
+        self._postponed: list[tuple[str, Mapping[str, Any]]] = []
 
     def take(self, events: Sequence[Event]) -> None:
         """Carry out the requests of a message, before the algorithm decides."""
         for event in events:
-            if type(event) is not Notify:
-                continue
-            if event.kind == SUBMIT_JOB:
-                self._submit(event.members)
-            elif event.kind == CANCEL_JOB:
-                self._cancel(event.members)
-            elif event.kind == NO_MORE_EXTERNAL_EVENT:
-                self._state.close_requests()
+            if type(event) is Notify:
+                self._obey(event)
         self._state.receive_registered()
-        if self._withdrawn:
-            held = self._state.held.jobs
-            for job_id in [job.id for job in (*self._state.arrived, *held.values()) if job.id in self._withdrawn]:
-                self._withdrawn.discard(job_id)
-                self._cancel({"job_id": job_id})
+        if self._postponed or self._withdrawn:
+            self._obey_postponed()
+
+    def _obey(self, event: Notify) -> None:
+        if event.kind == SUBMIT_JOB:
+            self._submit(event.members)
+        elif event.kind == CANCEL_JOB:
+            self._cancel(event.members)
+        elif event.kind in QUEUE_REQUESTS:
+            self._change(event.kind, event.members)
+        elif event.kind == NO_MORE_EXTERNAL_EVENT:
+            self._state.close_requests()
+
+    def _obey_postponed(self) -> None:
+        """Carry out the requests that concern jobs which Batsim has submitted by now."""
+        postponed, self._postponed = self._postponed, []
+        for kind, members in postponed:
+            self._change(kind, members)
+        held = self._state.held.jobs
+        for job_id in [job.id for job in (*self._state.arrived, *held.values()) if job.id in self._withdrawn]:
+            self._withdrawn.discard(job_id)
+            self._cancel({"job_id": job_id})
 
     def finish(self) -> None:
         """Schedule the next call; after the last request, finish registration unless the algorithm submits jobs."""
@@ -105,6 +120,23 @@ class Requests:
             self._plan.warn(f"{CANCEL_JOB} {shown(job_id)}: it neither waits nor runs")
         else:
             self._state.let_others_start()
+
+    def _change(self, kind: str, members: Mapping[str, Any]) -> None:
+        job_id = shown(members.get("job_id"))
+        try:
+            change = read_change(kind, members)
+        except FieldError as error:
+            self._plan.warn(f"{kind} {job_id}: {error}; it is ignored")
+            return
+        state = self._state
+        if change.job_id not in state.known or change.job_id in state.control:
+            self._plan.warn(f"{kind} {job_id}: no job of this id was submitted")
+        elif change.job_id in state.registered:
+            self._postponed.append((kind, members))
+        elif change.job_id in state.held:
+            self._plan.warn(f"{kind} {job_id}: it waits for other jobs, and is not in the queue yet; it is ignored")
+        elif not self._scheduler.change_job(change, self._view, self._plan):
+            self._plan.warn(f"{kind} {job_id}: {self._scheduler.name} cannot hold, release or prioritise jobs")
 
 
 def _read(members: Mapping[str, Any], now: float) -> tuple[Job, Mapping[str, Any] | None]:

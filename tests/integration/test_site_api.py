@@ -259,11 +259,15 @@ def test_a_token_is_wanted(tmp_path: Path) -> None:
 
 
 def test_what_was_accepted_survives_a_kill(tmp_path: Path) -> None:
-    """The same numbers, states and users."""
+    """The same numbers, states and users, holds and priorities."""
     with running_site(tmp_path, "--pace", "1") as first:
         for _ in range(3):
             first.client("ann").post("api", "leases", body={"nodes": 4, "duration": 500})
+        first.client("ann").post("api", "leases", 2, "hold", body={})
+        first.client("ann").put("api", "leases", 3, "priority", body={"priority": -7})
         wait_for(lambda: first.client("ann").get("api", "leases", 3)["state"] in ("Ready", "Queued"))
+        wait_for(lambda: first.client("ann").get("api", "leases", 3).get("priority") == -7)
+        assert first.client("ann").get("api", "leases", 2)["held"] == "user"
         before = first.client("ann").get("api", "leases")
         first.kill()
     with running_site(tmp_path, "--pace", "1") as second:

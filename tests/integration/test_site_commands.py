@@ -145,3 +145,39 @@ def test_timelines_are_shown_resumed_and_extended(ask: Ask, tmp_path: Path, monk
     assert "with -o or --options-file" in ask("site", "results", "site", "-e", "all")[2]
     assert ask("site", "results", "site", "-e", "all", "-o", "file=timelines.json")[0] == 0
     assert "\nvm,probe,run,40," in Path("all_timeline.csv").read_text()
+
+
+def test_leases_are_held_released_and_prioritised(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list says what is held; what is refused is one line."""
+    with running_site(tmp_path, "--pace", "0.001") as site:
+        follow(site, monkeypatch)
+        assert ask("lease", "request", "-n", "4", "-d", "600")[0] == 0
+        assert ask("lease", "request", "-n", "4", "-d", "600", "--user", "ann")[0] == 0
+        wait_for(lambda: "Active" in ask("lease", "show", "1")[1])
+        assert ask("lease", "hold", "1")[2] == (
+            "batsched-py: error: it has begun (Active): only waiting leases can be held\n"
+        )
+        assert ask("lease", "hold", "2", "--user", "ann") == (0, "", "")
+        wait_for(lambda: ", held" in ask("lease", "list")[1])
+        assert ask("lease", "release", "2", "--user", "bob")[2] == "batsched-py: error: it belongs to another user\n"
+        assert ask("lease", "release", "2", "--user", "ann") == (0, "", "")
+        wait_for(lambda: ", held" not in ask("lease", "list")[1])
+        assert ask("lease", "priority", "2", "--to", "-3", "--user", "ann") == (0, "", "")
+        wait_for(lambda: re.search(r"^priority +-3$", ask("lease", "show", "2")[1], re.MULTILINE) is not None)
+        assert ask("lease", "priority", "2", "--to", "-2", "--user", "ann")[2] == (
+            "batsched-py: error: priority: only an operator may raise its priority, which is -3\n"
+        )
+        assert ask("lease", "release", "2")[2] == "batsched-py: error: it is not held\n"
+        assert "-10000<=x<=10000" in ask("lease", "priority", "2", "--to", "10001")[2]
+
+
+def test_a_site_without_leases_holds_none(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The algorithm cannot, which the answer says."""
+    with running_site(tmp_path, "--pace", "0.001", "-s", "fcfs") as site:
+        follow(site, monkeypatch)
+        for _ in range(2):
+            site.client().post("api", "jobs", body={"nodes": 4, "walltime": 600})
+        rule = "batsched-py: error: the algorithm fcfs cannot hold, release or prioritise jobs\n"
+        wait_for(lambda: "waiting" in ask("lease", "show", "2")[1])
+        assert ask("lease", "hold", "2") == (2, "", rule)
+        assert ask("lease", "priority", "2", "--to", "1") == (2, "", rule)

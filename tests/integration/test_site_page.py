@@ -294,6 +294,19 @@ def test_a_lease_is_taken_back_by_keyboard(site: SiteProcess, browser: Browser) 
     wait_for(lambda: state(browser, 1) == "Cancelled")
 
 
+def test_a_lease_is_held_and_released_by_buttons(busy_site: SiteProcess, browser: Browser) -> None:
+    """The row says so, and has the other button."""
+    number = busy_site.client().post("api", "leases", body={"nodes": 1, "duration": 60})["number"]
+    browser.visit(busy_site.url)
+    wait_for(lambda: state(browser, number) == "Ready")
+    press(browser, f"button[data-cancel=hold{number}]")
+    wait_for(lambda: state(browser, number).endswith(", held"))
+    assert busy_site.client().get("api", "leases", number)["held"] == "operator"
+    press(browser, f"button[data-cancel=release{number}]")
+    wait_for(lambda: browser.ask(f"document.querySelector('button[data-cancel=hold{number}]') !== null"))
+    assert [line for line in browser.complaints() if "SEVERE" in line] == []
+
+
 def test_what_is_refused_is_told_beside_the_form(busy_site: SiteProcess, browser: Browser) -> None:
     """In the site's words."""
     browser.visit(busy_site.url)

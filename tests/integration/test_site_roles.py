@@ -25,6 +25,8 @@ from tests.site_process import SiteProcess, running_site
 
 MANAGED: Final = "/managed_experiments"
 LEASE: Final = {"nodes": 1, "duration": 600}
+#: A lease that waits, as an experiment has a host.
+WAITING: Final = {"nodes": 4, "duration": 600}
 #: Callers: no token, a wrong one, the owner of a lease and an experiment, a member of the owner's group, another user,
 #: and an operator.
 CALLERS: Final = ("none", "wrong", "owner", "member", "other", "operator")
@@ -46,6 +48,9 @@ TABLE: Final[Mapping[tuple[str, str], tuple[Any, tuple[int, ...]]]] = {
     ("POST", "/api/leases"): (LEASE, ASKED),
     ("GET", "/api/leases/{number}"): (None, READ),
     ("DELETE", "/api/leases/{number}"): (None, CHANGED),
+    ("POST", "/api/leases/{number}/hold"): ({}, CHANGED),
+    ("POST", "/api/leases/{number}/release"): ({}, CHANGED),
+    ("PUT", "/api/leases/{number}/priority"): ({"priority": -1}, CHANGED),
     ("POST", "/api/jobs"): ({"nodes": 1, "walltime": 5}, ASKED),
     ("GET", "/api/clock"): (None, ALL),
     ("PUT", "/api/clock"): ({"paused": False}, OPERATORS),
@@ -75,6 +80,8 @@ TABLE: Final[Mapping[tuple[str, str], tuple[Any, tuple[int, ...]]]] = {
     ("POST", "/managed_experiments/{number}/timelines/resume"): ({}, OWN_CHANGED),
     ("POST", "/managed_experiments/{number}/timelines/{vm}/entries"): (VM, OWN_CHANGED),
 }
+#: Calls after another one, of the owner.
+AFTER: Final = {("POST", "/api/leases/{number}/release"): ("POST", "/api/leases/{number}/hold")}
 #: Calls with tests of their own below: a stream that does not end, the end of the site, and an answer that is no JSON.
 APART: Final = {("GET", "/api/events"), ("POST", "/api/close"), ("GET", "/metrics")}
 
@@ -123,7 +130,11 @@ def test_a_call_is_allowed_by_role_and_owner(users: Users, method: str, path: st
     """The status is that of the table; a resource of its own for each change."""
     body, statuses = TABLE[method, path]
     if "{number}" in path:
-        path = path.replace("{number}", made(users, path)).replace("{machine}", "1")
+        number = made(users, path)
+        if (method, path) in AFTER:
+            first, before = AFTER[method, path]
+            assert users.ask("owner", first, before.replace("{number}", number))[0] < 300
+        path = path.replace("{number}", number).replace("{machine}", "1")
     status, _ = users.ask(caller, method, path.replace("{vm}", "client"), body)
     assert status == statuses[CALLERS.index(caller)]
 
@@ -131,12 +142,30 @@ def test_a_call_is_allowed_by_role_and_owner(users: Users, method: str, path: st
 def made(users: Users, path: str) -> str:
     """The number in the path of a new lease, experiment or reservation of the owner, or of a resource."""
     if path.startswith("/api"):
-        return str(users.ask("owner", "POST", "/api/leases", LEASE)[1]["number"])
+        return str(users.ask("owner", "POST", "/api/leases", WAITING)[1]["number"])
     if path.startswith(MANAGED):
         return str(users.ask("owner", "POST", MANAGED, WEB)[1]["id"])
     if path == "/reservations/{number}":
         return str(users.ask("owner", "POST", "/reservations", WEB)[1]["number"])
     return "1"  # of the first experiment, which is deployed
+
+
+def test_a_user_cannot_undo_what_an_operator_does(users: Users) -> None:
+    """A hold by an operator is ended by an operator, and only an operator raises a priority."""
+    lease = f"/api/leases/{made(users, '/api/leases')}"
+    assert users.ask("operator", "POST", f"{lease}/hold")[0] == 204
+    wait_for(lambda: users.ask("owner", "GET", lease)[1].get("held") == "operator")
+    assert users.ask("owner", "GET", lease)[1]["why"] == "held by an operator"
+    assert users.ask("owner", "POST", f"{lease}/release")[0] == 403
+    assert users.ask("owner", "POST", f"{lease}/hold")[0] == 409
+    assert users.ask("operator", "POST", f"{lease}/release")[0] == 204
+    assert users.ask("owner", "PUT", f"{lease}/priority", {"priority": -5})[0] == 204
+    wait_for(lambda: users.ask("owner", "GET", lease)[1].get("priority") == -5)
+    assert "held" not in users.ask("owner", "GET", lease)[1]
+    assert users.ask("owner", "PUT", f"{lease}/priority", {"priority": -4})[0] == 403
+    assert users.ask("operator", "PUT", f"{lease}/priority", {"priority": 7})[0] == 204
+    for wrong in (0.5, 10**6, "1", None):
+        assert users.ask("operator", "PUT", f"{lease}/priority", {"priority": wrong})[0] == 422
 
 
 def test_an_operator_sees_the_leases_and_experiments_of_all(users: Users) -> None:

@@ -1,4 +1,4 @@
-"""`batsched-py lease`: request, list, show and cancel leases at a live site."""
+"""`batsched-py lease`: request, list, show, cancel, hold, release and prioritise leases at a live site."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from batsched_py.cli.shared.parameters import PATH, Number, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.site_options import SitePlace, show_leases, site_options
 from batsched_py.cli.shared.terminal import say, say_all, warn, warn_all
+from batsched_py.scheduling.queue_requests import HIGHEST
 from batsched_py.text.display import displayed
 from batsched_py.traces.lease_file import read_lease
 
@@ -24,7 +25,7 @@ _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ].*")
 
 @click.group(cls=OnceGroup, no_args_is_help=True)
 def command() -> None:
-    """Request, list, show and cancel leases at a live site."""
+    """Request, list, show, cancel, hold, release and prioritise leases at a live site."""
 
 
 command.params.append(DEBUG)
@@ -131,10 +132,44 @@ def show(place: SitePlace, number: int) -> None:
     say_all(f"{displayed(name):{width}}  {displayed(str(value))}" for name, value in lease.items())
 
 
+@typed_command(limits=False)
+@click.argument("number", metavar="ID", type=click.IntRange(1))
+@site_options
+def hold(place: SitePlace, number: int) -> None:
+    """Hold the waiting lease ID: it does not start before it is released."""
+    place.client().post("api", "leases", number, "hold", body={})
+
+
+@typed_command(limits=False)
+@click.argument("number", metavar="ID", type=click.IntRange(1))
+@site_options
+def release(place: SitePlace, number: int) -> None:
+    """Release the held lease ID."""
+    place.client().post("api", "leases", number, "release", body={})
+
+
+@typed_command(limits=False)
+@click.argument("number", metavar="ID", type=click.IntRange(1))
+@option(
+    "--to",
+    "N",
+    "The priority; leases with a greater one come first. It is 0 unless changed.",
+    type=click.IntRange(-HIGHEST, HIGHEST),
+    required=True,
+)
+@site_options
+def prioritise(place: SitePlace, number: int, to: int) -> None:
+    """Change the priority of the best-effort lease ID. Users may only lower that of their own leases."""
+    place.client().put("api", "leases", number, "priority", body={"priority": to})
+
+
 command.add_command(request, "request")
 command.add_command(cancel, "cancel")
 command.add_command(listed, "list")
 command.add_command(show, "show")
+command.add_command(hold, "hold")
+command.add_command(release, "release")
+command.add_command(prioritise, "priority")
 
 
 def _read(file: Path, terms: LeaseTerms) -> dict[str, Any]:

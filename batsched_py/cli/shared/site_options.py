@@ -64,7 +64,7 @@ def show_leases(leases: Sequence[Mapping[str, Any]]) -> None:
         cells = (
             lease["number"],
             lease.get("type") or "Job",
-            lease["state"],
+            f"{lease['state']}, held" if lease.get("held") else lease["state"],
             "Unspecified" if start is None else seconds(start),
             "" if duration is None else seconds(duration),
             lease.get("nodes") or "",

@@ -23,6 +23,7 @@ from batsched_py.site.api.bodies import JSON, TYPES, body_type
 from batsched_py.site.api.description import Description
 from batsched_py.site.api.experiment_routes import ExperimentController
 from batsched_py.site.api.identity import Doorkeeper, who_asks, writes
+from batsched_py.site.api.lease_controls import LeaseControlController
 from batsched_py.site.api.lease_routes import JobController, LeaseController
 from batsched_py.site.api.monitoring import make_registry
 from batsched_py.site.api.page_routes import HEADERS, page, part
@@ -66,6 +67,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
         "/",
         route_handlers=[
             LeaseController,
+            LeaseControlController,
             JobController,
             SiteController,
             metrics,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from litestar import Controller, Response
-from litestar.params import JSONBody, PathParameter, QueryParameter
+from litestar.params import JSONBody, QueryParameter
 from msgspec.structs import replace
 
 from batsched_py.model.lease_terms import MEMBER
@@ -19,7 +19,7 @@ from batsched_py.site.api.lease_requests import (
     ask_to_cancel,
     instant,
 )
-from batsched_py.site.api.lease_views import MOST, Lease, unseen
+from batsched_py.site.api.lease_views import MOST, Lease, Number, unseen
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.paging import part
 from batsched_py.site.api.parts import parts
@@ -31,7 +31,6 @@ After = Annotated[int, QueryParameter(ge=0, le=2**53, description="Only leases w
 Before = Annotated[int, QueryParameter(ge=1, le=2**53, description="Only leases with a smaller number.")]
 Finished = Annotated[bool, QueryParameter(description="Include leases in final states.")]
 Newest = Annotated[bool, QueryParameter(description="List the newest leases first.")]
-Number = Annotated[int, PathParameter(ge=1, le=2**53, description="The number of the lease.")]
 
 
 class LeaseController(Controller):

@@ -5,15 +5,18 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Final, cast
+from typing import Annotated, Final, cast
 
+from litestar.params import PathParameter
 from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.leases.lifecycle import FINAL
+from batsched_py.leases.requested_changes import LEASE_CONTROLS, ControlRow
 from batsched_py.model.lease_terms import MEMBER, parse_terms
 from batsched_py.protocol.events import FINAL_STATES, REJECTED
 from batsched_py.results.lease_rows import KINDS, LeaseRow, LeaseState
+from batsched_py.scheduling.queue_requests import HOLD_JOB, RELEASE_JOB
 from batsched_py.session.requests import SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.lease_requests import instant, job_id, request_number
@@ -23,6 +26,7 @@ from batsched_py.site.board import EMPTY, Board, JobNow, Snapshot
 from batsched_py.site.inbox import Inbox
 from batsched_py.site.journal import JournalEntry
 
+Number = Annotated[int, PathParameter(ge=1, le=2**53, description="The number of the lease.")]
 #: The largest number of items in one part of a list.
 MOST: Final = 1000
 #: Names of the types of leases, as in Haizea's lists.
@@ -53,6 +57,8 @@ class Lease(Struct, frozen=True, omit_defaults=True):
         why: why it waits or was refused.
         suspensions: how many times it was suspended.
         group: the user's group; "" if none.
+        held: who holds it, user or operator; "" if it is not held.
+        priority: best-effort leases with a greater one come first in the queue.
     """
 
     number: int
@@ -73,6 +79,8 @@ class Lease(Struct, frozen=True, omit_defaults=True):
     why: str = ""
     suspensions: int = 0
     group: str = ""
+    held: str = ""
+    priority: int = 0
 
 
 class LeaseIndex:
@@ -101,6 +109,10 @@ class LeaseIndex:
         #: For the current snapshot: number -> row of a lease that has not ended, and number -> its view.
         self._rows: dict[int, LeaseRow] = {}
         self._made: dict[int, Lease] = {}
+        #: Numbers of leases that were requested to be held, and not to be released since then.
+        self._to_hold: set[int] = set()
+        #: Number -> hold and priority of a lease that has any.
+        self._controls: dict[int, ControlRow] = {}
 
     def find(self, number: int, who: Identity) -> Lease:
         """Return a lease. RequestRefusedError if there is none, or the caller may not read it."""
@@ -116,6 +128,11 @@ class LeaseIndex:
         if entry is None or entry.kind != SUBMIT_JOB:
             raise refuse(404, f"there is no lease {number}")
         return entry
+
+    def may_be_held(self, number: int) -> bool:
+        """Return whether a lease is held, or was requested to be, which may not be visible yet."""
+        self._catch_up()
+        return number in self._to_hold or bool(self._lease(number).held)
 
     def count_open(self, who: Identity) -> int:
         """Return the number of a user's leases and jobs that have not ended, as far as known."""
@@ -161,6 +178,10 @@ class LeaseIndex:
             if entry.kind == SUBMIT_JOB:
                 self._all.add(entry.number, entry)
                 self._open.add(entry.number, entry)
+            elif entry.kind == HOLD_JOB and entry.target is not None:
+                self._to_hold.add(entry.target)
+            elif entry.kind == RELEASE_JOB and entry.target is not None:
+                self._to_hold.discard(entry.target)
         snapshot = self._board.snapshot
         if snapshot is not self._snapshot:
             self._snapshot = snapshot
@@ -171,6 +192,10 @@ class LeaseIndex:
         live = snapshot.tables.get("leases")
         self._rows = {row.lease: row for row in cast(Iterable[LeaseRow], live.rows)} if live is not None else {}
         self._made = {}
+        controls = snapshot.tables.get(LEASE_CONTROLS)
+        self._controls = (
+            {} if controls is None else {row.lease: row for row in cast(Iterable[ControlRow], controls.rows)}
+        )
         for number in self._newly_ended(snapshot):
             if number in entries:
                 self._open.discard(number, entries[number])
@@ -203,7 +228,9 @@ class LeaseIndex:
         row = self._ended.get(entry.number) or self._rows.get(entry.number)
         job = self._board.job(job_id(entry.number))
         if row is not None:
-            return _of_lease(entry, row, job, self._begun)
+            lease = _of_lease(entry, row, job, self._begun)
+            control = self._controls.get(entry.number)
+            return lease if control is None else replace(lease, held=control.held, priority=control.priority)
         if job is None:
             return unseen(entry)
         is_lease = job.state == REJECTED and MEMBER in entry.members and "leases" in self._snapshot.tables

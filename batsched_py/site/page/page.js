@@ -7,6 +7,8 @@ import { Refused, ask, follow, keepToken } from "./site.js";
 const $ = (id) => document.getElementById(id);
 const LEASE_COLUMNS = ["ID", "User", "Type", "State", "Machines", "Duration", "Start", "End", "Hosts", "Why", ""];
 const QUEUE_COLUMNS = ["ID", "User", "Machines", "Duration", "State"];
+/** States of leases that can be held. */
+const WAITING = new Set(["Pending", "Queued", "Scheduled", "Preparing", "Ready", "Suspended-Queued", "Suspended-Scheduled"]);
 /** Rows of a table; if there are more, the last one says so. */
 const MOST = 200;
 const HUNDRED_YEARS = 36500 * 86400;
@@ -51,23 +53,32 @@ function leaseRow(lease) {
   line.dataset.lease = lease.number;
   const start = lease.start ?? lease.requested_start;
   line.append(
-    cell(lease.number), cell(lease.user), cell(lease.type ?? "Job"), cell(lease.state), cell(lease.nodes),
+    cell(lease.number), cell(lease.user), cell(lease.type ?? "Job"), cell(lease.held ? `${lease.state}, held` : lease.state), cell(lease.nodes),
     cell(lease.duration === undefined ? "" : span(lease.duration)), cell(time(start)), cell(time(lease.end)), cell(lease.hosts),
   );
   const why = cell(inWords(lease.why));
   why.className = "why";
   const act = cell("");
   if (!lease.final) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = "Cancel";
-    button.dataset.cancel = lease.number;
-    button.setAttribute("aria-label", `Cancel lease ${lease.number}`);
-    button.addEventListener("click", () => attempt(() => ask(`/api/leases/${lease.number}`, { method: "DELETE" })));
-    act.append(button);
+    const path = `/api/leases/${lease.number}`;
+    if (lease.held) act.append(leaseButton(lease, "Release", "release", () => ask(`${path}/release`, { method: "POST", body: {} })));
+    else if (WAITING.has(lease.state)) act.append(leaseButton(lease, "Hold", "hold", () => ask(`${path}/hold`, { method: "POST", body: {} })));
+    act.append(leaseButton(lease, "Cancel", "", () => ask(path, { method: "DELETE" })));
+    act.className = "acts";
   }
   line.append(why, act);
   return line;
+}
+
+/** A button of a lease's row; `mark` tells those of a row apart. */
+function leaseButton(lease, text, mark, act) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = text;
+  button.dataset.cancel = `${mark}${lease.number}`;
+  button.setAttribute("aria-label", `${text} lease ${lease.number}`);
+  button.addEventListener("click", () => attempt(act));
+  return button;
 }
 
 function rows(all, row, columns) {
@@ -84,7 +95,7 @@ function rows(all, row, columns) {
 
 function queueRow(lease) {
   const line = document.createElement("tr");
-  line.append(cell(lease.number), cell(lease.user), cell(lease.nodes), cell(lease.duration === undefined ? "" : span(lease.duration)), cell(lease.state));
+  line.append(cell(lease.number), cell(lease.user), cell(lease.nodes), cell(lease.duration === undefined ? "" : span(lease.duration)), cell(lease.held ? `${lease.state}, held` : lease.state));
   return line;
 }
 

@@ -1,0 +1,109 @@
+"""Holds, releases and priorities of leases and jobs over HTTP."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from litestar import Controller
+from litestar.params import JSONBody
+from msgspec import Meta, Struct
+
+from batsched_py.scheduling.queue_requests import HIGHEST, HOLD_JOB, PRIORITISE_JOB, RELEASE_JOB, ChangeKind
+from batsched_py.site.api.handlers import post, put
+from batsched_py.site.api.identity import Asking
+from batsched_py.site.api.lease_requests import job_id
+from batsched_py.site.api.lease_views import TYPES, Lease, Number
+from batsched_py.site.api.member_types import check_types
+from batsched_py.site.api.parts import parts
+from batsched_py.site.api.problems import refuse
+from batsched_py.site.inbox import Asked
+
+#: States of leases and jobs that wait, in which they can be held.
+_WAITING: Final = frozenset(
+    {
+        *("waiting", "New", "Pending", "Queued", "Scheduled", "Preparing", "Ready"),
+        *("Suspended-Pending", "Suspended-Queued", "Suspended-Scheduled"),
+    }
+)
+
+
+class LeasePriority(Struct, frozen=True, forbid_unknown_fields=True):
+    """A priority of a best-effort lease.
+
+    Attributes:
+        priority: best-effort leases with a greater priority come first in the queue; 0 unless changed.
+    """
+
+    priority: Annotated[int, Meta(ge=-HIGHEST, le=HIGHEST)]
+
+
+class LeaseControlController(Controller):
+    """The resources /api/leases/{number}/hold, release and priority."""
+
+    path = "/api/leases/{number:int}"
+    tags = ("leases",)
+
+    @post("/hold", summary="Hold a lease", status_code=204)
+    async def hold(self, request: Asking, number: Number) -> None:
+        """Hold a waiting lease: its planned place is given back, and it does not start before it is released.
+
+        Only the user who requested it, or an operator, may.
+        """
+        lease = _changeable(request, number, "hold it")
+        if lease.held == "operator" or (lease.held and not request.user.operator):
+            raise refuse(409, "it is held already")
+        if lease.type == TYPES["IM"]:
+            raise refuse(409, "an immediate lease does not wait")
+        if lease.state not in _WAITING:
+            raise refuse(409, f"it has begun ({lease.state}): only waiting leases can be held")
+        await _change(request, number, HOLD_JOB)
+
+    @post("/release", summary="Release a lease", status_code=204)
+    async def release(self, request: Asking, number: Number) -> None:
+        """Release a held lease: it is planned again, a best-effort lease at its former rank in the queue.
+
+        Only the user who requested it, or an operator, may; only an operator if an operator holds it.
+        """
+        lease = _changeable(request, number, "release it")
+        if lease.held == "operator" and not request.user.operator:
+            raise refuse(403, "an operator holds it, and only an operator may release it")
+        if not parts(request).leases.may_be_held(number):
+            raise refuse(409, "it is not held")
+        await _change(request, number, RELEASE_JOB)
+
+    @put("/priority", summary="Change the priority of a lease", status_code=204)
+    async def prioritise(self, request: Asking, number: Number, data: JSONBody[LeasePriority]) -> None:
+        """Set the priority of a best-effort lease. The user who requested it may only lower it; an operator may both.
+
+        Planned starts of leases after its former or its new rank are planned again.
+        """
+        lease = _changeable(request, number, "change its priority")
+        await check_types(request, LeasePriority)
+        if lease.type not in (None, TYPES["BE"]):
+            raise refuse(409, "only best-effort leases have a priority: others have their time")
+        if data.priority > lease.priority and not request.user.operator:
+            raise refuse(403, f"only an operator may raise its priority, which is {lease.priority}", "priority")
+        await _change(request, number, PRIORITISE_JOB, priority=data.priority)
+
+
+def _changeable(request: Asking, number: int, what: str) -> Lease:
+    """Return a lease that has not ended and that the caller may change. RequestRefusedError."""
+    leases, who = parts(request).leases, request.user
+    lease = leases.find(number, who)
+    if not who.may_change(leases.entry(number).user):
+        raise refuse(403, f"only the user who requested it, or an operator, may {what}")
+    if lease.final:
+        raise refuse(409, f"it has ended: {lease.state}")
+    return lease
+
+
+async def _change(request: Asking, number: int, kind: ChangeKind, **more: Any) -> None:
+    """Accept a change of a lease. RequestRefusedError if the algorithm cannot."""
+    found, who = parts(request), request.user
+    members = {"job_id": job_id(number), "by": "operator" if who.operator else "user", **more}
+    try:
+        found.site.session.check_request(kind, members, found.site.inbox.now)
+    except LookupError:
+        algorithm = found.site.settings.choice.algorithm
+        raise refuse(409, f"the algorithm {algorithm} cannot hold, release or prioritise jobs") from None
+    await found.acceptance.accept(Asked(kind, lambda _: members, who.user, who.group, target=number))
