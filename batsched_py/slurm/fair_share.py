@@ -9,8 +9,27 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping
 from math import inf
+from typing import NamedTuple
 
 from batsched_py.slurm.accounts import Accounts, Association
+
+
+class AssociationShare(NamedTuple):
+    """The share of an association and its use, as sshare shows them.
+
+    Attributes:
+        norm_shares: its part of the shares of its siblings; in the classic formula, of those of the cluster.
+        norm_usage: its part of the usage of the cluster; None for the root.
+        effective_usage: its part of the usage of its siblings; in the classic formula, what its factor depends on.
+        factor: the fair-share factor; None for accounts of the Fair Tree, which have none.
+        level: norm_shares by effective_usage, infinite without usage; None for the root, and in the classic formula.
+    """
+
+    norm_shares: float
+    norm_usage: float | None
+    effective_usage: float
+    factor: float | None
+    level: float | None = None
 
 
 def decay(accounts: Accounts, seconds: float, half_life: float) -> None:
@@ -20,63 +39,83 @@ def decay(accounts: Accounts, seconds: float, half_life: float) -> None:
             user.usage *= 0.5 ** (seconds / half_life)
 
 
-def total_usage(association: Association) -> float:
-    """Return the usage of an association and all below it."""
-    return association.usage + sum(total_usage(child) for child in association.children)
+def association_usages(accounts: Accounts) -> dict[int, float]:
+    """Return the usage of each association and all below it, by `id()`."""
+    usages = {id(user): user.usage for user in accounts.users()}
+    for account in reversed(accounts.by_account.values()):
+        usages[id(account)] = account.usage + sum(usages[id(child)] for child in account.children)
+    return usages
 
 
-def fair_tree_factors(accounts: Accounts) -> dict[int, float]:
-    """Return the factor of each user's association, by its `id()`: its rank among all users.
+def fair_tree_shares(accounts: Accounts, usages: Mapping[int, float]) -> dict[int, AssociationShare]:
+    """Return the share of each association, by its `id()`; the factor of a user is the rank among all users.
 
     Users are compared by the levels of their accounts from the root down, and by their own; equal ones share a rank.
     """
-    paths = [(_levels(user), user) for user in accounts.users()]
-    depth = max(len(levels) for levels, _ in paths)
-    ranked = sorted(((*levels, *[inf] * (depth - len(levels))), id(user)) for levels, user in paths)
-    keys = [key for key, _ in ranked]
-    return {user: bisect_right(keys, key) / len(keys) for key, user in ranked}
+    everything = usages[id(accounts.root)]
+    found = {id(accounts.root): AssociationShare(0.0, None, 1.0, None)}
+    levels: dict[int, tuple[float, ...]] = {id(accounts.root): ()}
+    for parent in accounts.by_account.values():
+        shares = sum(child.shares for child in parent.children)
+        usage = sum(usages[id(child)] for child in parent.children)
+        for child in parent.children:
+            used = usages[id(child)] / usage if usage else 0.0
+            part = child.shares / shares if shares else 0.0
+            level = part / used if used else inf
+            norm = usages[id(child)] / everything if everything else 0.0
+            found[id(child)] = AssociationShare(part, norm, used, None, level)
+            levels[id(child)] = (*levels[id(parent)], level)
+    users = accounts.users()
+    depth = max(len(levels[id(user)]) for user in users)
+    ranked = [((*levels[id(user)], *[inf] * (depth - len(levels[id(user)]))), user) for user in users]
+    keys = sorted(key for key, _ in ranked)
+    for key, user in ranked:
+        found[id(user)] = found[id(user)]._replace(factor=bisect_right(keys, key) / len(keys))
+    return found
 
 
-def account_usages(accounts: Accounts) -> dict[int, float]:
-    """Return the usage of the root and of each account, by `id()`."""
-    return {id(one): total_usage(one) for one in accounts.by_account.values()}
+def classic_shares(
+    accounts: Accounts, usages: Mapping[int, float], before: Mapping[int, float]
+) -> dict[int, AssociationShare]:
+    """Return the share of each association, by its `id()`: the factor is 2^(-usage / shares), both normalised.
 
-
-def classic_factors(accounts: Accounts, before: Mapping[int, float]) -> dict[int, float]:
-    """Return the factor of each user's association, by its `id()`: 2^(-usage / shares), both normalised.
-
-    `before` has the usages of accounts at the recalculation before, which the effective usage of users depends on.
+    `before` has the usages at the recalculation before, which the effective usage of users depends on.
     """
-    factors: dict[int, float] = {}
-    everything, past = total_usage(accounts.root), before.get(id(accounts.root), 0.0)
-
-    def descend(parent: Association, shares: float, effective: float) -> None:
+    everything, past = usages[id(accounts.root)], before.get(id(accounts.root), 0.0)
+    found = {id(accounts.root): AssociationShare(1.0, None, 1.0, 0.5)}
+    for parent in accounts.by_account.values():
+        above = found[id(parent)]
         all_shares = sum(child.shares for child in parent.children)
         for child in parent.children:
             part = child.shares / all_shares if all_shares else 0.0
             if child.user is None:
                 actual = before.get(id(child), 0.0) / past if past else 0.0
             else:
-                actual = total_usage(child) / everything if everything else 0.0
-            used = actual + (effective - actual) * part if parent.parent is not None else actual
-            if child.user is not None:
-                factors[id(child)] = 2.0 ** (-used / (shares * part)) if shares * part else 0.0
-            descend(child, shares * part, used)
-
-    descend(accounts.root, 1.0, 1.0)
-    return factors
+                actual = usages[id(child)] / everything if everything else 0.0
+            used = actual + (above.effective_usage - actual) * part if parent.parent is not None else actual
+            found[id(child)] = _classic(above.norm_shares * part, actual, used)
+    return found
 
 
-def _levels(user: Association) -> list[float]:
-    return [_level(one) for one in user.path() if one.parent is not None][::-1]
+def _classic(shares: float, actual: float, used: float) -> AssociationShare:
+    return AssociationShare(shares, actual, used, 2.0 ** (-used / shares) if shares else 0.0)
 
 
-def _level(association: Association) -> float:
-    """Return shares by usage among the siblings; infinite without usage."""
-    assert association.parent is not None  # noqa: S101
-    siblings = association.parent.children
-    shares = sum(one.shares for one in siblings)
-    usage = sum(total_usage(one) for one in siblings)
-    used = total_usage(association) / usage if usage else 0.0
-    part = association.shares / shares if shares else 0.0
-    return part / used if used else inf
+def user_factors(accounts: Accounts, shares: Mapping[int, AssociationShare]) -> dict[int, float]:
+    """Return the factors of users, by the `id()` of their associations."""
+    return {id(user): shares[id(user)].factor or 0.0 for user in accounts.users()}
+
+
+def ordered(accounts: Accounts) -> list[tuple[int, Association]]:
+    """Return all associations and their depths as sshare lists them: each account with its users, then those below."""
+    found: list[tuple[int, Association]] = []
+    rest = [(0, accounts.root)]
+    while rest:
+        depth, here = rest.pop()
+        found.append((depth, here))
+        rest += [(depth + 1, child) for child in sorted(here.children, key=_place, reverse=True)]
+    return found
+
+
+def _place(association: Association) -> tuple[bool, str]:
+    return (False, association.user) if association.user is not None else (True, association.account)

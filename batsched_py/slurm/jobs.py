@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from batsched_py.slurm.accounts import Association, Qos
 from batsched_py.slurm.configuration import SlurmPartition
 from batsched_py.slurm.node_use import NodeAllocation
+from batsched_py.slurm.priority_factors import PriorityFactors
 from batsched_py.slurm.submission import BatchRequest
 
 PENDING, RUNNING, SUSPENDED = "PENDING", "RUNNING", "SUSPENDED"
@@ -36,6 +37,7 @@ class SlurmJob:
         sequence: order of submission, which breaks ties.
         key: name of the job for decisions: the name of the request, and `_TASK` for tasks of arrays.
         priorities: by name of partition, for jobs that name several.
+        factors: what the priority was computed from last, by name of partition; empty under priority/basic.
     """
 
     sequence: int
@@ -59,6 +61,7 @@ class SlurmJob:
     is_held: bool = False
     nice: int = 0
     priorities: dict[str, int] = field(default_factory=dict)
+    factors: dict[str, PriorityFactors] = field(default_factory=dict)
     begin: float | None = None
     deadline: float | None = None
     #: From when its age counts; None before.

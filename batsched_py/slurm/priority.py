@@ -9,10 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from batsched_py.slurm.accounts import Accounts
+from batsched_py.slurm.accounts import Accounts, Association
 from batsched_py.slurm.configuration import SlurmConfiguration, SlurmPartition
-from batsched_py.slurm.fair_share import account_usages, classic_factors, decay, fair_tree_factors
+from batsched_py.slurm.fair_share import (
+    AssociationShare,
+    association_usages,
+    classic_shares,
+    decay,
+    fair_tree_shares,
+    user_factors,
+)
 from batsched_py.slurm.jobs import HELD, SlurmJob
+from batsched_py.slurm.priority_factors import PriorityFactors
 
 #: Priority of the first job under priority/basic; each further job gets one less.
 FIRST: Final = 4294901759
@@ -33,8 +41,9 @@ class JobPriorities:
         self._sizes = {one.name: _size(configuration, one) for one in configuration.partitions}
         #: Fair-share factors of users, by the `id()` of their association.
         self._fair: dict[int, float] = {}
-        #: Usages of accounts at the last recalculation, by the `id()` of the association.
-        self._usages = account_usages(accounts)
+        #: Usages and shares of associations at the last recalculation, by the `id()` of the association.
+        self._usages = association_usages(accounts)
+        self.shares: dict[int, AssociationShare] = {}
         self._find_factors()
         self._last = 0.0
         #: Has a command changed jobs since the last recalculation?
@@ -52,7 +61,8 @@ class JobPriorities:
         if job.is_priority_fixed or job.is_held or not self._configuration.multifactor:
             job.priority = HELD if job.is_held else job.priority
             return
-        job.priorities = {one.name: self._priority(job, one, now) for one in job.partitions}
+        job.factors = {one.name: self._factors(job, one, now) for one in job.partitions}
+        job.priorities = {name: one.priority for name, one in job.factors.items()}
         job.priority = max(job.priorities.values())
 
     @property
@@ -93,26 +103,31 @@ class JobPriorities:
             job.association.usage += cpus * seconds * factor
 
     def _find_factors(self) -> None:
+        usages = association_usages(self._accounts)
         if self._configuration.fair_tree:
-            self._fair = fair_tree_factors(self._accounts)
+            self.shares = fair_tree_shares(self._accounts, usages)
         else:
-            self._fair = classic_factors(self._accounts, self._usages)
-        self._usages = account_usages(self._accounts)
+            self.shares = classic_shares(self._accounts, usages, self._usages)
+        self._fair, self._usages = user_factors(self._accounts, self.shares), usages
 
-    def _priority(self, job: SlurmJob, partition: SlurmPartition, now: float) -> int:
-        configuration = self._configuration
-        total = configuration.weight_age * self._age(job, now)
-        total += configuration.weight_job_size * self._size(job)
-        largest = self._largest_factor
-        total += configuration.weight_partition * (partition.job_factor / largest if largest else 0)
+    def _factors(self, job: SlurmJob, partition: SlurmPartition, now: float) -> PriorityFactors:
+        configuration, largest, association = self._configuration, self._largest_factor, job.association
+        qos = fair = assoc = 0.0
         if job.qos is not None and self._best_qos:
-            total += configuration.weight_qos * job.qos.priority / self._best_qos
-        if job.association is not None:
-            total += configuration.weight_fairshare * self._fair.get(id(job.association), 0.0)
-            total += configuration.weight_assoc * self._association(job)
-        for name, weight in configuration.weight_tres:
-            total += weight * self._tres(job, partition, name)
-        return max(int(total) - job.nice, 1)
+            qos = configuration.weight_qos * job.qos.priority / self._best_qos
+        if association is not None:
+            fair = configuration.weight_fairshare * self._fair.get(id(association), 0.0)
+            assoc = configuration.weight_assoc * self._association(association)
+        return PriorityFactors(
+            configuration.weight_age * self._age(job, now),
+            configuration.weight_job_size * self._size(job),
+            configuration.weight_partition * (partition.job_factor / largest if largest else 0),
+            qos,
+            fair,
+            assoc,
+            tuple((name, weight * self._tres(job, partition, name)) for name, weight in configuration.weight_tres),
+            job.nice,
+        )
 
     def _age(self, job: SlurmJob, now: float) -> float:
         if not self._configuration.accounting or job.eligible is None or now < job.eligible:
@@ -128,9 +143,8 @@ class JobPriorities:
             factor = (nodes + job.cpus / self._cpus) / 2
         return 1 - factor if configuration.favor_small else factor
 
-    def _association(self, job: SlurmJob) -> float:
-        assert job.association is not None  # noqa: S101
-        here = next((one.priority for one in job.association.path() if one.priority), 0)
+    def _association(self, association: Association) -> float:
+        here = next((one.priority for one in association.path() if one.priority), 0)
         return here / self._best_association if self._best_association else 0.0
 
     def _tres(self, job: SlurmJob, partition: SlurmPartition, name: str) -> float:

@@ -77,8 +77,9 @@ class JobSubmissions:
         self._numbers: dict[str, int] = {}
         #: Number of each submitted job with whole hosts -> how many.
         self._whole: dict[int, int] = {}
-        #: Key of the controller -> the job that was submitted.
+        #: Key of the controller, and id in the workload -> the job that was submitted.
         self.by_key: dict[str, SlurmJob] = {}
+        self.by_id: dict[str, SlurmJob] = {}
         #: Jobs that depend on others which were not submitted yet, alone or with their array; and the ids of the jobs.
         self._waiting: dict[_PartyKey, _WaitingParty] = {}
         self._waiting_ids: dict[str, _PartyKey] = {}
@@ -240,7 +241,7 @@ class JobSubmissions:
             array = one.conditions.array
             if array is not None and (name := f"{one.job.workload}!{array.id}") not in self._numbers:
                 self._note(name, number)
-            self.by_key[job.key] = job
+            self.by_key[job.key] = self.by_id[one.job.id] = job
             if name := _singleton(one):
                 self._singletons.setdefault((job.request.user, name), []).append(job)
             yield one.job, job

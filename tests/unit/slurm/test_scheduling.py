@@ -7,7 +7,7 @@ import pytest
 from batsched_py.errors import ConfigurationError, SlurmRefusalError
 from batsched_py.slurm.accounts import Accounts
 from batsched_py.slurm.decisions import JobRequeue, JobStart, JobSuspension
-from batsched_py.slurm.fair_share import decay, fair_tree_factors
+from batsched_py.slurm.fair_share import association_usages, decay, fair_tree_shares
 from batsched_py.slurm.sacctmgr import read_accounts
 from tests.unit.slurm.clusters import controller, starts, submit
 
@@ -138,11 +138,14 @@ def test_fair_tree_ranks_users_below_the_account_that_used_less() -> None:
         accounts.add_account(account, "root")
         for user in users:
             accounts.add_user(user, account)
-    assert set(fair_tree_factors(accounts).values()) == {1.0}
+
+    def ranks() -> list[float | None]:
+        shares = fair_tree_shares(accounts, association_usages(accounts))
+        return [shares[id(accounts.by_user[user][0])].factor for user in ("root", "carol", "bob", "alice")]
+
+    assert ranks() == [1.0] * 4
     accounts.by_user["alice"][0].usage = 100.0
-    factors = fair_tree_factors(accounts)
-    ranks = [factors[id(accounts.by_user[user][0])] for user in ("root", "carol", "bob", "alice")]
-    assert ranks == [1.0, 1.0, 0.5, 0.25]
+    assert ranks() == [1.0, 1.0, 0.5, 0.25]
     decay(accounts, 60, 60)
     assert accounts.by_user["alice"][0].usage == 50
 
