@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -72,7 +72,12 @@ class RecordedRun(Struct, frozen=True):
 
 
 def play_recording(
-    exchanges: Iterable[Exchange], session: Session, recording: str, *, timed: bool = True
+    exchanges: Iterable[Exchange],
+    session: Session,
+    recording: str,
+    *,
+    timed: bool = True,
+    look: Callable[[Sequence[Event]], None] | None = None,
 ) -> RecordedRun:
     """Answer the recorded requests, and return what happened; the session then has the tables of the run.
 
@@ -81,6 +86,7 @@ def play_recording(
         session: a new session with the recorded algorithm and options.
         recording: the name of the recording, for errors.
         timed: False if the times of decisions were measured, so that they differ each time.
+        look: called with the events of each request after its decision, which is that of the recording.
 
     TranscriptError if there is no exchange, if one has what a table cannot hold, if jobs are in Redis, or at the first
     decision that differs from the recorded one.
@@ -101,10 +107,12 @@ def play_recording(
         except BatschedError as error:
             reply, failure = session.refusal(error), error
         if find_difference(exchange, reply, log.dialect, timed=timed) is not None:
-            why = "the decision differs from the recorded one: the algorithm or batsched-py has changed since"
+            why = "the decision differs from the recorded one: the algorithm, its files or batsched-py have changed"
             raise TranscriptError(recording, place, f"{why} (batsched-py replay shows how)")
         if failure is not None:
             break
+        if look is not None:
+            look(log.events)
     if log is None:
         raise TranscriptError(recording, "", "holds no exchange")
     partial = log.what_is_open() if failure is None else failure_line(failure)
@@ -120,6 +128,8 @@ class _RunLog:
 
     def __init__(self, session: Session, dialect: Dialect) -> None:
         self._session, self.dialect = session, dialect
+        #: The events of the last request.
+        self.events: Sequence[Event] = ()
         self._records = list[JobRecord]()
         #: Job id -> the job, while it waits; its metadata, until it ends.
         self._waiting: dict[str, Job] = {}
@@ -130,13 +140,14 @@ class _RunLog:
 
     def answer(self, request: bytes) -> bytes:
         """Return the session's reply, and keep what the request and the reply say of jobs and hosts."""
-        session = self._session
+        session, self.events = self._session, ()
         try:
             message = decode(request, self.dialect.events, keep_unknown=True)
         except RemoteProtocolError:
             return session.answer(request)  # which raises it, or has other limits
         if any(isinstance(event, SimulationBegins) and event.config.redis for event in message.events):
             raise _UnusableError("the descriptions of jobs are in Redis, not in the recording")
+        self.events = message.events
         self._note_events(message.events)
         reply = session.answer(request)
         self._note_commands(read_decision(reply, self.dialect).commands)

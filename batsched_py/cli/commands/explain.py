@@ -10,9 +10,10 @@ import orjson
 from rich import box
 from rich.table import Table
 
+from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.console import show_table
-from batsched_py.cli.shared.parameters import PATH, flag
+from batsched_py.cli.shared.parameters import PATH, algorithm_options, flag
 from batsched_py.cli.shared.runs import hosts_option, read_decisions, warn_of_results
 from batsched_py.cli.shared.terminal import put, say
 from batsched_py.reporting.formatting import brief
@@ -34,12 +35,24 @@ _MOST: Final = 20
 @click.argument("job", metavar="JOB")
 @flag("--json as_json", "Print one JSON object.")
 @hosts_option
-def command(path: Path, job: str, hosts: int | None, *, as_json: bool) -> None:
+@flag("--slurm as_slurm", "Show states, reasons and priorities as squeue and sprio do; PREFIX is a recording of slurm.")
+@algorithm_options
+def command(path: Path, job: str, hosts: int | None, choice: AlgorithmChoice, *, as_json: bool, as_slurm: bool) -> None:
     """Explain why JOB waited: a reason for each second, and which jobs were in the way.
 
     PREFIX is the prefix given to -e, a folder with one _jobs.csv, or a _jobs.csv. JOB is an id such as w0!12, or 12 if
     it is unique. The algorithm's own reasons are read from PREFIX_decisions.csv; without it, only the schedule is used.
+
+    With --slurm, PREFIX is a recording RUN.jsonl of the algorithm slurm, or the folder of a live site. Give the files
+    of the run again, with -o: a recording never names files to open.
     """
+    if as_slurm:
+        if hosts is not None:
+            raise click.UsageError("--hosts cannot be combined with --slurm: a recording has the hosts")
+        _explain_as_slurm(path, job, choice, as_json=as_json)
+        return
+    if choice.algorithm or choice.assignments or choice.options_file is not None:
+        raise click.UsageError("-s, -o and --options-file need --slurm: results need no algorithm")
     schedule = read_schedule(path, hosts=hosts, limits=current_limits())
     warn_of_results(schedule)
     decisions = read_decisions(schedule)
@@ -55,6 +68,18 @@ def command(path: Path, job: str, hosts: int | None, *, as_json: bool) -> None:
     _show_wait(explanation)
     _show_moves(explanation, history)
     _show_overtakers(explanation)
+
+
+def _explain_as_slurm(path: Path, job: str, choice: AlgorithmChoice, *, as_json: bool) -> None:
+    # All other explanations do without a session and the algorithm, which take as long to import as the rest.
+    from batsched_py.cli.shared.slurm_explanation import show_history  # noqa: PLC0415
+    from batsched_py.cli.shared.slurm_runs import open_recording  # noqa: PLC0415
+
+    history = open_recording(path, choice).history(job)
+    if as_json:
+        put(orjson.dumps(history.plain, option=orjson.OPT_APPEND_NEWLINE), is_json=True)
+    else:
+        show_history(history)
 
 
 def _table(*headings: str) -> Table:

@@ -1,4 +1,4 @@
-"""`batsched-py slurm`: the files of a cluster with Slurm."""
+"""`batsched-py slurm`: the files of a cluster with Slurm, and recorded runs as Slurm's commands show them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,22 @@ from msgspec import to_builtins
 from rich import box
 from rich.table import Table
 
+from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.command import DEBUG, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
-from batsched_py.cli.shared.parameters import PATH, flag, option
+from batsched_py.cli.shared.parameters import PATH, Seconds, algorithm_options, flag, option, together
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.slurm_files import SlurmFiles, conf_options, read_accounts
+from batsched_py.cli.shared.slurm_runs import open_recording
+from batsched_py.cli.shared.slurm_tables import priority_table, queue_table, share_table, start_table
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.errors import ConfigurationError, PlatformError
 from batsched_py.files.output_file import make_folder
 from batsched_py.model.host_capacities import machine_licences, read_capacity
+from batsched_py.runs.slurm.priorities import job_priorities, require_multifactor
+from batsched_py.runs.slurm.queue import expected_starts, queued_jobs
+from batsched_py.runs.slurm.shares import share_rows
 from batsched_py.slurm.conf_reader import read_configuration, review_configuration
 from batsched_py.slurm.conf_review import EFFECTS, ParameterUse
 from batsched_py.slurm.node_properties import licence_property, node_properties, nodes_of_several_models
@@ -34,7 +40,7 @@ _FIRST = ("refused", "approximated", "obeyed", "ignored")
 
 @click.group(cls=OnceGroup, no_args_is_help=True)
 def command() -> None:
-    """Check a configuration of Slurm for the algorithm slurm, and make a platform of its nodes."""
+    """Check a configuration of Slurm, make a platform of its nodes, and show runs of slurm as Slurm's commands do."""
 
 
 command.params.append(DEBUG)
@@ -116,5 +122,72 @@ def platform(files: SlurmFiles, output: Path) -> None:
     say(f"wrote {output}: {counted(len(hosts), 'host')}")
 
 
-command.add_command(check, "check")
-command.add_command(platform, "platform")
+_run_options = together(
+    click.argument("source", type=PATH, metavar="RUN.jsonl|DIR"),
+    option("--at", "T", "The instant, in seconds since the start of the simulation.", type=Seconds(), required=True),
+    flag("--json as_json", "Print JSON: a list of objects."),
+    algorithm_options,
+)
+
+
+@typed_command()
+@_run_options
+@flag("--start", "Show pending jobs with the starts that backfill expects.")
+def squeue(source: Path, at: float, choice: AlgorithmChoice, *, start: bool, as_json: bool) -> None:
+    """Show the jobs that pended or ran at an instant, with the reasons or the nodes.
+
+    RUN.jsonl is a recording of the algorithm slurm, DIR the folder of a live site. Give the files of the run
+    again, with -o: a recording never names files to open.
+    """
+    scheduler = open_recording(source, choice).scheduler_at(at)
+    if start:
+        starts = expected_starts(scheduler, at)
+        _print([one.plain for one in starts], start_table(starts), as_json=as_json)
+    else:
+        rows = queued_jobs(scheduler, at)
+        _print([one.plain for one in rows], queue_table(rows), as_json=as_json)
+
+
+@typed_command()
+@_run_options
+def sprio(source: Path, at: float, choice: AlgorithmChoice, *, as_json: bool) -> None:
+    """Show the factors of the priorities of the jobs that pended at an instant.
+
+    Arguments and options are those of `squeue`. The run must have PriorityType=priority/multifactor.
+    """
+    recording = open_recording(source, choice)
+    scheduler = recording.scheduler_at(at)
+    require_multifactor(scheduler, str(recording.path))
+    rows = job_priorities(scheduler)
+    _print([one.plain for one in rows], priority_table(rows), as_json=as_json)
+
+
+@typed_command()
+@_run_options
+def sshare(source: Path, at: float, choice: AlgorithmChoice, *, as_json: bool) -> None:
+    """Show the shares of accounts and users, their usage and fair-share factors at an instant.
+
+    Arguments and options are those of `squeue`. The run must have PriorityType=priority/multifactor, and accounting.
+    """
+    recording = open_recording(source, choice)
+    scheduler = recording.scheduler_at(at)
+    require_multifactor(scheduler, str(recording.path))
+    rows = share_rows(scheduler)
+    _print([one.plain for one in rows], share_table(rows), as_json=as_json)
+
+
+def _print(plain: list[dict[str, object]], table: Table, *, as_json: bool) -> None:
+    if as_json:
+        put(orjson.dumps(plain, option=orjson.OPT_APPEND_NEWLINE), is_json=True)
+    else:
+        show_table(table)
+
+
+for _part, _name in (
+    (check, "check"),
+    (platform, "platform"),
+    (squeue, "squeue"),
+    (sprio, "sprio"),
+    (sshare, "sshare"),
+):
+    command.add_command(_part, _name)
