@@ -77,7 +77,7 @@ _GROUPS: Final = {
         ),
         "timeline": ("Show the timelines of the VMs of an experiment.", "timeline show vms.json"),
         "experiment": ("Validate and show the description of an experiment.", "experiment show web.json"),
-        "slurm": ("Check a configuration of Slurm, and show runs as Slurm's commands do.", "slurm check slurm.conf"),
+        "slurm": ("Check a configuration of Slurm, fit a replay to a log, show runs of it.", "slurm check slurm.conf"),
         "haizea": ("Run a Haizea configuration, or use other files of Haizea.", "haizea my.conf"),
     },
     "A live site": {

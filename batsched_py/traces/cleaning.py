@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from batsched_py.errors import NothingKeptError, OptionError, WorkloadError
 from batsched_py.model.cancellation import CANCELLED_AFTER
 from batsched_py.model.demand_members import DEMAND, read_job_demand
+from batsched_py.model.recorded_wait import RECORDED_WAIT
 from batsched_py.model.workload import Workload
 from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import displayed, shown
@@ -60,6 +61,7 @@ class CleaningRules:
         cancelled: whether jobs that were cancelled before their start are kept, to be cancelled at the same instant.
         demands: whether jobs request parts of hosts: cores and memory, in Slurm's accounting also GPUs and licences.
         slurm_members: whether jobs of Slurm's accounting have the member `slurm`, for the algorithm of this name.
+        recorded_waits: whether jobs have their waits in the log as a member, where these are known.
     """
 
     hosts: int = 0
@@ -76,6 +78,7 @@ class CleaningRules:
     demands: bool = False
     cancelled: bool = False
     slurm_members: bool = False
+    recorded_waits: bool = False
 
     def __post_init__(self) -> None:
         if self.hosts < 0:
@@ -239,6 +242,8 @@ def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str])
         name, members = log.names.get(record.number, ""), log.members_of(record, rules.keep)
         if patience is not None:
             members = {**members, CANCELLED_AFTER: patience}
+        elif rules.recorded_waits and record.wait >= 0:
+            members = {**members, RECORDED_WAIT: record.wait}
         if rules.demands:
             members = _with_demand(log, record, processors, members)
         yield DelayJob(submit, record.number, run, processors, walltime, members, name), tuple(corrections)

@@ -169,6 +169,7 @@ class ConvertRequest(Struct, frozen=True):
 @flag("--cancelled", "Keep jobs that were cancelled before their start; their users cancel them at the same time.")
 @flag("--demands", "Jobs request cores and memory, and with sacct's TRES GPUs, of each node.")
 @flag("--slurm-members", "Of sacct's output: jobs have the member slurm, for the algorithm slurm.")
+@flag("--recorded-waits", "Jobs have the member recorded_wait, how long they waited in the log, for slurm fit.")
 @flag("--strict", "A duplicate job number, or a row of sacct that cannot be read, is an error.")
 @option("--platform", "FILE", "Also write a platform with the machine's hosts.", type=PATH)
 @machine_file_options
@@ -189,7 +190,7 @@ def command(request: ConvertRequest) -> None:
     check_writable([output, request.platform])
     request = replace(request, form=request.form or find_format(log, current_limits()))
     if request.has_leases:
-        for name in ("cancelled", "dependencies", "feedback", "demands", "slurm_members"):
+        for name in ("cancelled", "dependencies", "feedback", "demands", "slurm_members", "recorded_waits"):
             if getattr(request.rules, name):
                 raise click.UsageError(f"'--{name.replace('_', '-')}' is for workloads of jobs, not for leases")
         if request.protocol != V4.name:

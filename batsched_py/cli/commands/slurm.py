@@ -18,6 +18,7 @@ from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, Seconds, algorithm_options, flag, option, together
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.slurm_files import SlurmFiles, conf_options, read_accounts
+from batsched_py.cli.shared.slurm_fit import fit
 from batsched_py.cli.shared.slurm_runs import open_recording
 from batsched_py.cli.shared.slurm_tables import priority_table, queue_table, share_table, start_table
 from batsched_py.cli.shared.terminal import put, say, warn
@@ -40,7 +41,7 @@ _FIRST = ("refused", "approximated", "obeyed", "ignored")
 
 @click.group(cls=OnceGroup, no_args_is_help=True)
 def command() -> None:
-    """Check a configuration of Slurm, make a platform of its nodes, and show runs of slurm as Slurm's commands do."""
+    """Check a configuration of Slurm, make a platform of it, fit a replay to a log, and show runs of slurm."""
 
 
 command.params.append(DEBUG)
@@ -186,6 +187,7 @@ def _print(plain: list[dict[str, object]], table: Table, *, as_json: bool) -> No
 for _part, _name in (
     (check, "check"),
     (platform, "platform"),
+    (fit, "fit"),
     (squeue, "squeue"),
     (sprio, "sprio"),
     (sshare, "sshare"),

@@ -164,11 +164,12 @@ class Pace(Number):
         return math.inf if value in ("max", math.inf) else super().convert(value, param, ctx)
 
 
-def _read_assignments(
+def read_assignments(
     context: click.Context,
     parameter: click.Parameter,
     values: Sequence[str],
 ) -> Mapping[str, str]:
+    """Parse settings KEY=VALUE, of an option that accumulates; a key that is set twice is refused."""
     assignments = dict[str, str]()
     for value in values:
         name, sign, text = value.partition("=")
@@ -200,7 +201,7 @@ def options_of_algorithm(short: str) -> Decorator:
             "KEY=VALUE",
             "An option of the algorithm (see describe); may be given several times.",
             multiple=True,
-            callback=_read_assignments,
+            callback=read_assignments,
             shell_complete=complete_assignment,
         ),
         option(

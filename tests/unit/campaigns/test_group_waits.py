@@ -52,16 +52,16 @@ def rows(comparison: AlgorithmComparison) -> Mapping[tuple[str, str], GroupWaits
 
 #: Two jobs of ada wait 0 and 100 s, then 20 s and 40 s; one of bob 30 s, then 90 s; one of nobody as before.
 BEFORE = (
-    waiting("w0!1", 0.0, user="ada", hosts="0-1"),
-    waiting("w0!2", 100.0, run=50.0, user="ada", hosts="0-1"),
-    waiting("w0!3", 30.0, user="bob"),
-    waiting("w0!4", 7.0, run=1.0),
+    waiting("1", 0.0, user="ada", hosts="0-1"),
+    waiting("2", 100.0, run=50.0, user="ada", hosts="0-1"),
+    waiting("3", 30.0, user="bob"),
+    waiting("4", 7.0, run=1.0),
 )
 AFTER = (
-    waiting("w0!4", 7.0, run=1.0),
-    waiting("w0!1", 20.0, user="ada", hosts="0-1"),
-    waiting("w0!2", 40.0, run=50.0, user="ada", hosts="0-1"),
-    waiting("w0!3", 90.0, user="bob"),
+    waiting("4", 7.0, run=1.0),
+    waiting("1", 20.0, user="ada", hosts="0-1"),
+    waiting("2", 40.0, run=50.0, user="ada", hosts="0-1"),
+    waiting("3", 90.0, user="bob"),
 )
 
 
@@ -94,7 +94,7 @@ def test_verdicts_say_who_gains_and_who_loses() -> None:
 
 def test_jobs_of_all_workloads_count_alike() -> None:
     """A group's mean is over its jobs, not over the means of workloads."""
-    second = waiting("w0!1", 400.0, user="ada"), waiting("w0!1", 100.0, user="ada")
+    second = waiting("1", 400.0, user="ada"), waiting("1", 100.0, user="ada")
     found = rows(
         compared(
             outcome("w", "old", *BEFORE),
@@ -111,7 +111,7 @@ def test_jobs_of_all_workloads_count_alike() -> None:
 
 def test_rejected_jobs_are_not_compared() -> None:
     """They count as jobs; a group of them only has no waits."""
-    lost = rejected("w0!3")
+    lost = rejected("3")
     lost = replace(lost, job=replace(lost.job, members={"user": "bob"}))
     found = rows(compared(outcome("w", "old", *BEFORE), outcome("w", "new", lost)))
     bob = found["bob", "new"]
@@ -128,7 +128,7 @@ def test_an_algorithm_that_failed_has_no_rows() -> None:
 def test_classes_of_sizes_are_in_order() -> None:
     """Not by host seconds; the size is what was requested."""
     by = ("size",)
-    jobs = waiting("w0!1", 0.0, hosts="0-3", run=900.0), waiting("w0!2", 0.0), waiting("w0!3", 0.0, hosts="0-2")
+    jobs = waiting("1", 0.0, hosts="0-3", run=900.0), waiting("2", 0.0), waiting("3", 0.0, hosts="0-2")
     comparison = compared(outcome("w", "old", *jobs, by=by), by=by)
     assert list(comparison.groups[0].groups) == ["1", "3-4"]
 
@@ -137,9 +137,9 @@ def test_accounts_of_slurm_come_first() -> None:
     """The algorithm slurm obeys the member in `slurm`; another member of this name counts if it has none."""
     by = ("account", "qos")
     jobs = (
-        waiting("w0!1", 0.0, slurm={"account": "math"}, account="old"),
-        waiting("w0!2", 0.0, account="bio", slurm={"qos": "high"}),
-        waiting("w0!3", 0.0, slurm="no object", qos=""),
+        waiting("1", 0.0, slurm={"account": "math"}, account="old"),
+        waiting("2", 0.0, account="bio", slurm={"qos": "high"}),
+        waiting("3", 0.0, slurm="no object", qos=""),
     )
     accounts, qos = compared(outcome("w", "old", *jobs, by=by), by=by).groups
     assert set(accounts.groups) == {"math", "bio", "unknown"}
@@ -148,7 +148,7 @@ def test_accounts_of_slurm_come_first() -> None:
 
 def test_files_have_all_groups(tmp_path: Path) -> None:
     """A row or an object for each group and algorithm; a name that is a formula is no formula in CSV."""
-    before = *BEFORE, waiting("w0!5", 1.0, user="=1+1")
+    before = *BEFORE, waiting("5", 1.0, user="=1+1")
     comparison = compared(outcome("w", "old", *before), outcome("w", "new", *AFTER))
     write_groups(tmp_path / "g.csv", comparison)
     write_json(tmp_path / "g.json", comparison)
@@ -169,7 +169,7 @@ def test_files_have_all_groups(tmp_path: Path) -> None:
 
 def test_tables_show_the_largest_groups_and_count_the_others() -> None:
     """A user with many host seconds is at the top; the last line says how many are left out."""
-    jobs = [waiting(f"w0!{number}", 0.0, run=float(number), user=f"u{number}") for number in range(1, MOST_GROUPS + 4)]
+    jobs = [waiting(str(number), 0.0, run=float(number), user=f"u{number}") for number in range(1, MOST_GROUPS + 4)]
     comparison = compared(outcome("w", "old", *jobs), outcome("w", "new", *jobs))
     console = Console(width=120)
     with console.capture() as capture:
@@ -185,7 +185,7 @@ def test_tables_show_the_largest_groups_and_count_the_others() -> None:
 
 def test_names_are_text_on_a_page() -> None:
     """Names of groups and algorithms are from outside."""
-    jobs = [waiting("w0!1", 0.0, user="<script>\x1b[31m")], [waiting("w0!1", 5.0, user="<script>\x1b[31m")]
+    jobs = [waiting("1", 0.0, user="<script>\x1b[31m")], [waiting("1", 5.0, user="<script>\x1b[31m")]
     comparison = compared(outcome("w", "old", *jobs[0]), outcome("w", "<b>", *jobs[1]))
     page = comparison_page(comparison).decode()
     assert "&lt;script&gt;\\x1b[31m" in page
