@@ -33,6 +33,7 @@ from batsched_py.leases.actions import LeaseFailedError, Occupy
 from batsched_py.leases.api import UNLIMITED, LeaseKind, LeaseState
 from batsched_py.leases.arrivals import Arrivals
 from batsched_py.leases.enactment import Enactment
+from batsched_py.leases.host_constraints import HostConstraints
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.platform_site import platform_site
@@ -194,7 +195,7 @@ class Leases(Scheduler[LeasesOptions]):
         self.enactment = Enactment(view, hosts, overhead_jobs=self.options.overhead_jobs)
         #: Requests to cancel leases: members of events, `lease` or `job`.
         self.cancelled: list[Mapping[str, Any]] = []
-        self.arrivals = Arrivals(self.site, self.enactment.segments)
+        self.arrivals = Arrivals(self.site, self.enactment.segments, HostConstraints(hosts, view))
         self.changes = RequestedChanges(self.arrivals, self.scheduler)
         self.clock = 0.0
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from batsched_py.leases.host_constraints import HostConstraints
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lease_nodes import LeaseNodes
 from batsched_py.leases.segments import Segments
@@ -33,14 +34,15 @@ class Arrivals:
     Args:
         site: the hosts of the leases.
         segments: the jobs that continue a lease, which request none.
+        constraints: the hosts as constraints of leases see them.
 
     Attributes:
         jobs: number of a lease -> the id of its job; for a group, all ids separated by blanks.
         unnumbered: numbers and names of leases outside the job numbering, such as machines of experiments; append-only.
     """
 
-    def __init__(self, site: Site, segments: Segments) -> None:
-        self._site, self._segments = site, segments
+    def __init__(self, site: Site, segments: Segments, constraints: HostConstraints) -> None:
+        self._site, self._segments, self._constraints = site, segments, constraints
         self.jobs: dict[int, str] = {}
         #: Id of a job -> the numbers of its leases.
         self._numbers: dict[str, list[int]] = {}
@@ -134,7 +136,8 @@ class Arrivals:
     def _lease(self, party: _Party, view: View) -> Lease:
         """Return the lease of jobs; FieldError if their terms differ, or the site lacks a resource type."""
         jobs, (job, terms) = [one for one, _ in party], party[0]
-        nodes = LeaseNodes(self._site)
+        allowed = None if terms.constraint is None else self._constraints.suitable(terms.constraint)
+        nodes = LeaseNodes(self._site, allowed)
         nodes.add(job, terms.nodes)
         for other, other_terms in party[1:]:
             if replace(other_terms, nodes=terms.nodes) != terms or other.walltime != job.walltime:

@@ -22,8 +22,9 @@ class LeaseNodes:
         demands: the amounts of each node.
     """
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
+    def __init__(self, site: Site, hosts: int | None = None) -> None:
+        """Begin without nodes, which may use all hosts, or those with bits in `hosts`."""
+        self._site, self._hosts = site, hosts
         self.demands: list[Amounts] = []
         self._gpus: dict[int, GpuNeed] = {}
         self._spread: dict[int, int] = {}
@@ -55,10 +56,10 @@ class LeaseNodes:
     @property
     def suitable(self) -> Mapping[int, int] | None:
         """Node -> bits of the hosts that it may use; None if all nodes may use all hosts."""
-        if not self._suitable:
+        if not self._suitable and self._hosts is None:
             return None
-        everywhere = (1 << len(self._site.capacities)) - 1
-        return {node: self._suitable.get(node, everywhere) for node in range(1, len(self.demands) + 1)}
+        hosts = (1 << len(self._site.capacities)) - 1 if self._hosts is None else self._hosts
+        return {node: self._suitable.get(node, hosts) & hosts for node in range(1, len(self.demands) + 1)}
 
     @property
     def needs(self) -> TaskNeeds | None:

@@ -25,6 +25,7 @@ from batsched_py.reading.values import (
     optional,
     seconds,
     special,
+    text,
     whole_number,
 )
 from batsched_py.text.display import shown
@@ -33,7 +34,9 @@ from batsched_py.text.display import shown
 MEMBER: Final = "lease"
 #: The terms that every algorithm with leases supports; then all terms.
 START_TERMS: Final = ("start", "preemptible")
-ALL_TERMS: Final = (*START_TERMS, "capacity", "software", "deadline", "duration", "group")
+ALL_TERMS: Final = (*START_TERMS, "capacity", "software", "deadline", "duration", "group", "constraint")
+#: The largest number of characters of a constraint.
+LONGEST_QUERY: Final = 10_000
 #: An unlimited duration in seconds: a hundred years, as in Haizea.
 UNLIMITED: Final = 36500 * 86400.0
 #: Seconds after the submission, or as [DD:]HH:MM:SS.
@@ -69,6 +72,7 @@ class Terms(Struct, frozen=True):
         software: the disk image that its hosts need; None for none.
         deadline: seconds since the start of the simulation by which it must have ended; None for none.
         group: leases of one group, requested at one instant, start together or not at all; None for none.
+        constraint: a query that must be true for each of its hosts; None for any host.
     """
 
     kind: LeaseKind = LeaseKind.BEST_EFFORT
@@ -79,6 +83,7 @@ class Terms(Struct, frozen=True):
     software: DiskImage | None = None
     deadline: float | None = None
     group: str | None = None
+    constraint: str | None = None
 
 
 BEST_EFFORT: Final = Terms()
@@ -145,8 +150,8 @@ _NOW: Final = _Instant(0.0, is_later=False, written="now")
 
 
 def _instant(value: Any) -> _Instant:
-    text = value if isinstance(value, str) else ""
-    later, clock = _LATER.fullmatch(text), _CLOCK.fullmatch(text)
+    written = value if isinstance(value, str) else ""
+    later, clock = _LATER.fullmatch(written), _CLOCK.fullmatch(written)
     if later is not None:
         return _Instant(float(later[1]), is_later=True, written=value)
     if clock is not None:
@@ -194,6 +199,7 @@ _READERS: Final[Mapping[str, Reader[Any]]] = {
     "deadline": optional(_INSTANT),
     "duration": special({None: None, "unlimited": UNLIMITED}, seconds(above=0)),
     "group": optional(name_text()),
+    "constraint": optional(text(least=1, most=LONGEST_QUERY)),
 }
 #: Known terms -> the reader of an object with them.
 _TERMS: Final[Mapping[tuple[str, ...], Reader[dict[str, Any]]]] = {

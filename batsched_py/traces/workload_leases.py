@@ -26,7 +26,7 @@ def workload_requests(workload: Workload) -> tuple[LeaseRequest, ...]:
     """Return the lease requests of the jobs, in their order.
 
     A node without a stated capacity requests one CPU and 1 GB. WorkloadError (file, job) for a lease that a lease trace
-    cannot contain: one of a group, without nodes or without a duration, or with invalid terms.
+    cannot contain: one of a group, with a constraint, without nodes or without a duration, or with invalid terms.
     """
     return tuple(_request(workload, job) for job in workload.jobs)
 
@@ -34,8 +34,9 @@ def workload_requests(workload: Workload) -> tuple[LeaseRequest, ...]:
 def _request(workload: Workload, job: Job) -> LeaseRequest:
     try:
         terms = read_terms(job, ALL_TERMS)
-        if terms.group is not None:
-            raise FieldError("lease.group", "cannot be written to a lease trace")
+        for term in ("group", "constraint"):
+            if getattr(terms, term) is not None:
+                raise FieldError(f"lease.{term}", "cannot be written to a lease trace")
         if unwritten := _NOT_LEASES & job.members.keys():
             raise FieldError(min(unwritten), "cannot be written to a lease trace")
         if job.size < 1:

@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from batsched_py.model.demand import TaskDemand
+from batsched_py.model.job import Job
 from batsched_py.model.workload import Workload
 from tests.integration.packed_runs import TASKS, Checker, packed_workload, run_packed
 from tests.thoroughness import thorough
@@ -132,6 +133,31 @@ def test_no_capacity_is_exceeded_by_leases(options: dict[str, str], *, sharing: 
                 assert record.start == pytest.approx(submitted + float(start), abs=1e-3)
             assert record.state in ("COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED", "COMPLETED_KILLED")
     assert shared > 0
+
+
+#: Constraints -> the hosts for which they are true; they read fixed properties of the four hosts.
+CONSTRAINTS: dict[str, set[int]] = {"$gpus >= 1": {0, 3}, "$id >= 1": {1, 2, 3}, "$free_cpu > 0 and $id == 3": {3}}
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_leases_have_hosts_for_which_their_constraint_is_true(options: dict[str, str]) -> None:
+    """Whatever is preempted, resumed or moved; what has no such hosts is refused."""
+    ran, chance = 0, Random(7)
+    for seed in range(thorough(2)):
+        workload = drawn_leases(seed)
+        jobs = list[Job]()
+        for job in workload.jobs:
+            terms = {**job.members["lease"], "constraint": chance.choice([*CONSTRAINTS, "$id > 9"])}
+            jobs.append(replace(job, members={**job.members, "lease": terms}))
+        workload = replace(workload, jobs=tuple(jobs))
+        result, session, _ = run_packed("leases", options, workload, checking=LeaseChecker, dynamic_jobs=True)
+        for record in result.jobs:
+            constraint = workload_terms(workload, record.job.id)["constraint"]
+            if record.job.id in session.plan.rejections:
+                continue
+            ran += 1
+            assert set(record.hosts) <= CONSTRAINTS[constraint]
+    assert ran > 0
 
 
 def workload_terms(workload: Workload, job_id: str) -> dict[str, Any]:

@@ -122,6 +122,9 @@ def test_a_wrong_lease_names_the_field_and_the_rule(lease: Any, field: str, rule
         ({"software": {"image": "a,b", "size": 1}}, "software.image", "must have no comma"),
         ({"group": 5}, "group", "must be null or a text, not 5"),
         ({"group": "a\nb"}, "group", "must have no comma"),
+        ({"constraint": 5}, "constraint", "must be null or a text, not 5"),
+        ({"constraint": ""}, "constraint", "must not be empty"),
+        ({"constraint": "1" * 10_001}, "constraint", "must have at most 10000 characters"),
     ],
 )
 def test_each_wrong_term_names_the_field_and_the_rule(lease: Any, field: str, rule: str) -> None:
