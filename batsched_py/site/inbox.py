@@ -42,6 +42,8 @@ _HEARTBEAT: Final = 0.5
 _AHEAD: Final = 2.0
 #: The smallest difference between two times in messages, in seconds.
 _RESOLUTION: Final = 1e-6
+#: Terms of leases that are kept in memory.
+_KEPT_TERMS: Final = ("start", "deadline", "constraint")
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
@@ -87,8 +89,8 @@ class Inbox:
             state visible, before any caller can read an earlier one.
 
     Attributes:
-        entries: number of a request -> the request, without its members (they may be large), except for the start and
-            the deadline of a lease.
+        entries: number of a request -> the request, without its members (they may be large), except for the start, the
+            deadline and the constraint of a lease.
     """
 
     def __init__(
@@ -309,7 +311,7 @@ def _light(entry: JournalEntry) -> JournalEntry:
     terms = job.get("lease") if isinstance(job, Mapping) else None
     if not isinstance(terms, Mapping):
         return replace(entry, members=_NOTHING)
-    return replace(entry, members={"lease": {name: terms[name] for name in ("start", "deadline") if name in terms}})
+    return replace(entry, members={"lease": {name: terms[name] for name in _KEPT_TERMS if name in terms}})
 
 
 def _batches(entries: Sequence[JournalEntry]) -> list[LiveBatch]:

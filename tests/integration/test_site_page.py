@@ -126,6 +126,21 @@ def latest_snapshot(site: SiteProcess) -> int:
     return int(json.loads(news.removeprefix(b"data:"))["snapshot"])
 
 
+def test_a_lease_with_a_deadline_and_a_constraint_is_asked_for(site: SiteProcess, browser: Browser) -> None:
+    """As of the API: an invalid query is said at the form, and the lease gets a host for which the query is true."""
+    browser.visit(site.url)
+    fill(browser, "duration", "3600")
+    fill(browser, "deadline", "24:00:00")
+    fill(browser, "constraint", "$id >=")
+    press(browser, "#ask button")
+    wait_for(lambda: "constraint: at offset 6" in str(browser.ask("document.querySelector('#asked').textContent")))
+    fill(browser, "constraint", "$id == 2")
+    press(browser, "#ask button")
+    wait_for(lambda: state(browser, 1) == "Active")
+    lease = site.client().get("api", "leases", 1)
+    assert (lease["type"], lease["hosts"], lease["constraint"]) == ("Deadline", "2", "$id == 2")
+
+
 def test_a_lease_is_asked_for_suspended_for_another_and_resumed(site: SiteProcess, browser: Browser) -> None:
     """All in front of who stands there; nothing is loaded from elsewhere, and nothing is complained about."""
     browser.visit(site.url)

@@ -15,6 +15,8 @@ from batsched_py.cli.shared.parameters import PATH, Number, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.site_options import SitePlace, show_leases, site_options
 from batsched_py.cli.shared.terminal import say, say_all, warn, warn_all
+from batsched_py.errors import WorkloadError
+from batsched_py.reading.json_document import parse_object, refuse_doubled
 from batsched_py.scheduling.queue_requests import HIGHEST
 from batsched_py.text.display import displayed
 from batsched_py.traces.lease_file import read_lease
@@ -43,6 +45,9 @@ class LeaseTerms(Struct, frozen=True):
     memory: int | None
     image: str | None
     image_size: int | None
+    capacity: str | None
+    lease_group: str | None
+    constraint: str | None
 
     def body(self) -> dict[str, Any]:
         """Return the request for the site. UsageError."""
@@ -56,9 +61,15 @@ class LeaseTerms(Struct, frozen=True):
         if self.deadline is not None:
             body["deadline"] = _number(_with_offset("--deadline", self.deadline))
         body["preemptible"] = bool(self.preemptible)
-        capacity = {"cpu": self.cpu, "memory": self.memory}
-        if any(capacity.values()):
-            body["capacity"] = {name: value for name, value in capacity.items() if value is not None}
+        shares = {"cpu": self.cpu, "memory": self.memory}
+        if any(shares.values()):
+            if self.capacity is not None:
+                raise click.UsageError("'--capacity' cannot be combined with '-c' and '-m'")
+            body["capacity"] = {name: value for name, value in shares.items() if value is not None}
+        elif self.capacity is not None:
+            body["capacity"] = _read_capacity(self.capacity)
+        named = {"group": self.lease_group, "constraint": self.constraint}
+        body |= {name: value for name, value in named.items() if value is not None}
         if self.image is not None:
             body["software"] = {"image": self.image, "size": self.image_size}
         return body
@@ -86,6 +97,9 @@ class LeaseTerms(Struct, frozen=True):
 @option("-m --memory", "MB", "Memory of each machine.", type=click.IntRange(1))
 @option("-i --image", "NAME", "Disk image of the machines.")
 @option("-z --image-size", "MB", "Size of the image.", type=click.IntRange(0))
+@option("--capacity", "JSON", 'Instead of -c and -m: resources of each machine, such as \'{"cpu": 50, "gpus": 1}\'.')
+@option("--lease-group", "NAME", "Start together with other leases of this group that are requested at the same time.")
+@option("--constraint", "QUERY", "A query that must be true for each host, such as '$mem >= 1024'.")
 @site_options
 def request(place: SitePlace, terms: LeaseTerms, file: Path | None) -> None:
     """Request a lease, and print its number."""
@@ -97,6 +111,21 @@ def request(place: SitePlace, terms: LeaseTerms, file: Path | None) -> None:
     say(f"Lease ID: {displayed(str(lease['number']))}")
     if _DATE.fullmatch(terms.start or "") and lease.get("requested_date"):
         say(f"Start: {displayed(str(lease['requested_date']))}")
+
+
+@typed_command(limits=False)
+@option("-n --nodes", "N", "Number of hosts.", type=click.IntRange(1), required=True)
+@option("-w --walltime", "TIME", "Limit on its run time: seconds or [DD:]HH:MM:SS.", required=True)
+@option("-d --duration", "TIME", "Actual run time; default: the walltime.")
+@site_options
+def job(place: SitePlace, nodes: int, walltime: str, duration: str | None) -> None:
+    """Request a job without terms, for algorithms of all kinds, and print its number, which is that of a lease."""
+    body: dict[str, Any] = {"nodes": nodes, "walltime": _number(walltime)}
+    if duration is not None:
+        body["duration"] = _number(duration)
+    made = place.client().post("api", "jobs", body=body)
+    say("Job submitted correctly.")
+    say(f"Job ID: {displayed(str(made['number']))}")
 
 
 @typed_command(limits=False)
@@ -164,6 +193,7 @@ def prioritise(place: SitePlace, number: int, to: int) -> None:
 
 
 command.add_command(request, "request")
+command.add_command(job, "job")
 command.add_command(cancel, "cancel")
 command.add_command(listed, "list")
 command.add_command(show, "show")
@@ -180,6 +210,17 @@ def _read(file: Path, terms: LeaseTerms) -> dict[str, Any]:
     lease = read_lease(file, current_limits())
     warn_all(lease.notes)
     return lease.members
+
+
+def _read_capacity(text: str) -> Any:
+    """Return the capacity in JSON: an object, or a list of objects. UsageError, WorkloadError."""
+    content = b'{"capacity": %b}' % text.encode()
+    try:
+        capacity = parse_object("--capacity", content)["capacity"]
+    except WorkloadError:
+        raise click.UsageError(f"'--capacity' must be an object or a list of objects in JSON, not {text!r}") from None
+    refuse_doubled("--capacity", content)
+    return capacity
 
 
 def _with_offset(option: str, text: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import math
 from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import click
 from msgspec import Struct
@@ -36,7 +37,7 @@ from batsched_py.site.folder import TRANSCRIPT
 from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import SiteSettings
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import counted
+from batsched_py.text.wording import counted, seconds
 from batsched_py.traces.simgrid_xml import read_platform
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.transcript import Transcript
@@ -143,7 +144,28 @@ def close(place: SitePlace) -> None:
     say("The site ends when all requests are done.")
 
 
-for _part, _name in ((results, "results"), (close, "close"), (users, "users")):
+@typed_command(limits=False)
+@option(
+    "--pace",
+    "N|max",
+    "Change the pace: simulated seconds per second; max: as fast as possible.",
+    type=Pace(min=0, min_open=True),
+)
+@flag("--pause/--resume paused", "Pause or start the clock.", default=None)
+@site_options
+def clock(place: SitePlace, pace: float | None, *, paused: bool | None) -> None:
+    """Show the clock of a live site, after changing it if an option is given."""
+    client, change = place.client(), dict[str, Any]()
+    if pace is not None:
+        change["pace"] = "max" if math.isinf(pace) else pace
+    if paused is not None:
+        change["paused"] = paused
+    found = client.put("api", "clock", body=change) if change else client.get("api", "clock")
+    speed = "as fast as possible" if found["pace"] is None else f"{seconds(found['pace'])} simulated seconds per second"
+    say(f"{seconds(found['now'])} s, {'paused' if found['paused'] else speed}")
+
+
+for _part, _name in ((results, "results"), (clock, "clock"), (close, "close"), (users, "users")):
     cast(click.Group, command).add_command(_part, _name)
 
 

@@ -9,7 +9,9 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from batsched_py.model.lease_terms import MEMBER, UNLIMITED, parse_terms
+from batsched_py.errors import ExtraError, QueryError
+from batsched_py.model.lease_terms import LONGEST_QUERY, MEMBER, UNLIMITED, parse_terms
+from batsched_py.queries.parser import parse
 from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import LONGEST
 from batsched_py.session.requests import CANCEL_JOB, SUBMIT_JOB
@@ -20,13 +22,14 @@ from batsched_py.text.display import shown
 from batsched_py.traces.lwf_time import read_time
 
 #: Terms that go into the member `lease` of a job; the other members of a request describe the job itself.
-_TERMS: Final = ("start", "deadline", "preemptible", "capacity", "software", "group")
+_TERMS: Final = ("start", "deadline", "preemptible", "capacity", "software", "group", "constraint")
 #: A date and a time, in contrast to seconds and [DD:]HH:MM:SS.
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ].*")
 #: The largest number of machines in one request: each takes memory, even if there is no host for it.
 MOST_NODES: Final = 100_000
 #: The name of a group, of at most 200 characters.
 GroupName = Annotated[str, Meta(max_length=200)]
+Query = Annotated[str, Meta(min_length=1, max_length=LONGEST_QUERY)]
 Nodes = Annotated[int, Meta(ge=1, le=MOST_NODES)]
 
 
@@ -43,6 +46,7 @@ class LeaseRequest(Struct, frozen=True, forbid_unknown_fields=True):
         capacity: the resources that each node takes from its host; a whole host by default.
         software: the disk image of the nodes.
         group: leases of one group that are requested at the same time start together or not at all.
+        constraint: a query that must be true for each of its hosts (docs/queries.md).
     """
 
     nodes: Nodes
@@ -53,6 +57,7 @@ class LeaseRequest(Struct, frozen=True, forbid_unknown_fields=True):
     capacity: Mapping[str, Any] | list[Mapping[str, Any]] | UnsetType = UNSET
     software: Mapping[str, Any] | UnsetType = UNSET
     group: GroupName | UnsetType = UNSET
+    constraint: Query | UnsetType = UNSET
 
 
 class JobRequest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -177,6 +182,11 @@ def _wrong_terms(
     except FieldError as error:
         return [Problem(path.removeprefix(f"{MEMBER}."), rule) for path, rule in error.faults]
     wrong = list[Problem]()
+    if read.constraint is not None:
+        try:
+            parse(read.constraint)
+        except (QueryError, ExtraError) as error:
+            wrong.append(Problem("constraint", str(error)))
     if read.start is not None and read.start < now:
         wrong.append(
             Problem(

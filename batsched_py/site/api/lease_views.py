@@ -59,6 +59,7 @@ class Lease(Struct, frozen=True, omit_defaults=True):
         group: the user's group; "" if none.
         held: who holds it, user or operator; "" if it is not held.
         priority: best-effort leases with a greater one come first in the queue.
+        constraint: the query that must be true for its hosts; "" if none.
     """
 
     number: int
@@ -81,6 +82,7 @@ class Lease(Struct, frozen=True, omit_defaults=True):
     group: str = ""
     held: str = ""
     priority: int = 0
+    constraint: str = ""
 
 
 class LeaseIndex:
@@ -261,6 +263,7 @@ def _of_lease(entry: JournalEntry, row: LeaseRow, job: JobNow | None, begun: flo
         why="" if job is None else job.why,
         suspensions=row.suspensions,
         group=entry.group,
+        constraint=entry.members.get(MEMBER, {}).get("constraint", ""),
     )
 
 
@@ -292,4 +295,5 @@ def _refused(entry: JournalEntry, job: JobNow, begun: float) -> Lease:
         requested_start=read.start,
         requested_date=None if read.start is None else instant(read.start, begun),
         deadline=read.deadline,
+        constraint=read.constraint or "",
     )

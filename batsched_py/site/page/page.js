@@ -11,6 +11,7 @@ const QUEUE_COLUMNS = ["ID", "User", "Machines", "Duration", "State"];
 const WAITING = new Set(["Pending", "Queued", "Scheduled", "Preparing", "Ready", "Suspended-Queued", "Suspended-Scheduled"]);
 /** Rows of a table; if there are more, the last one says so. */
 const MOST = 200;
+const DATE = /^\d{4}-\d\d-\d\d[T ]/;
 const HUNDRED_YEARS = 36500 * 86400;
 
 const chart = new Chart($("chart"), pick);
@@ -228,6 +229,9 @@ $("ask").addEventListener("submit", async (event) => {
     start: when === "later" ? `+${given.after.value.trim()}` : when,
     preemptible: when === "best_effort" && given.preemptible.checked,
   };
+  const deadline = given.deadline.value.trim(), constraint = given.constraint.value.trim();
+  if (deadline) body.deadline = DATE.test(deadline) ? deadline : `+${deadline.replace(/^\+/, "")}`;
+  if (constraint) body.constraint = constraint;
   try {
     const lease = await ask("/api/leases", { method: "POST", body });
     $("asked").className = "";

@@ -1,0 +1,126 @@
+"""Parity: what the API of a site takes, a command takes, and the form of the page as far as it says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Final
+
+import click
+import pytest
+
+pytest.importorskip("litestar")
+
+from batsched_py.cli.main import batsched
+from tests.docs.site_api import schema
+
+#: Call of the API -> the command that makes it.
+COMMANDS: Final[Mapping[tuple[str, str], str]] = {
+    ("GET", "/api/clock"): "site clock",
+    ("PUT", "/api/clock"): "site clock",
+    ("POST", "/api/close"): "site close",
+    ("GET", "/api/hosts"): "hosts",
+    ("GET", "/api/queue"): "queue",
+    ("GET", "/api/leases"): "lease list",
+    ("POST", "/api/leases"): "lease request",
+    ("GET", "/api/leases/{number}"): "lease show",
+    ("DELETE", "/api/leases/{number}"): "lease cancel",
+    ("POST", "/api/leases/{number}/hold"): "lease hold",
+    ("POST", "/api/leases/{number}/release"): "lease release",
+    ("PUT", "/api/leases/{number}/priority"): "lease priority",
+    ("POST", "/api/jobs"): "lease job",
+    ("GET", "/managed_experiments"): "experiment list",
+    ("POST", "/managed_experiments"): "experiment submit",
+    ("GET", "/managed_experiments/{number}"): "experiment status",
+    ("GET", "/managed_experiments/{number}/log"): "experiment log",
+    ("DELETE", "/managed_experiments/{number}"): "experiment delete",
+    ("GET", "/reservations"): "reservation list",
+    ("POST", "/reservations"): "reservation create",
+    ("GET", "/reservations/{number}"): "reservation show",
+    ("DELETE", "/reservations/{number}"): "reservation delete",
+    **{
+        (method, f"{resource}{path}"): f"timeline {command}"
+        for resource in ("/api/timelines", "/managed_experiments/{number}/timelines")
+        for method, path, command in (
+            ("GET", "", "status"),
+            ("GET", "/{vm}/entries", "status"),
+            ("POST", "/resume", "resume"),
+            ("POST", "/{vm}/entries", "add"),
+        )
+    },
+}
+#: Calls without a command, each with the reason.
+FOR_PROGRAMS: Final[Mapping[tuple[str, str], str]] = {
+    ("GET", "/healthz"): "monitoring",
+    ("GET", "/metrics"): "monitoring",
+    ("GET", "/api/events"): "a stream, for the page",
+    ("GET", "/api/schedule"): "drawn by the page",
+    ("GET", "/api/site"): "the title of the page",
+    ("GET", "/reservations/{number}/{machine}"): "a part of the reservation",
+    ("GET", "/experiments/{number}"): "an address in links",
+    ("GET", "/resources/{number}"): "an address in links",
+    ("GET", "/managed_experiments/{number}/timelines/entries"): "drawn by the page",
+}
+#: Member of a body -> the options, or the argument, that set it, where these have another name.
+OPTIONS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
+    ("LeaseRequest", "capacity"): ("capacity", "cpu", "memory"),
+    ("LeaseRequest", "software"): ("image", "image_size"),
+    ("LeaseRequest", "group"): ("lease_group",),
+    ("LeasePriority", "priority"): ("to",),
+}
+#: Options that are no members of a body, but can be given with it: the site, the user, a file of all members.
+SITE: Final = {"url", "token_file", "user", "group", "connect_timeout", "limit", "debug", "help", "file"}
+#: Members of LeaseRequest that the form of the page lacks; its `start` is made of two fields.
+NOT_ON_THE_PAGE: Final = {"capacity", "software", "group", "start"}
+
+
+def command_of(words: str) -> click.Command:
+    """The command with these words."""
+    found: click.Command = batsched
+    for word in words.split():
+        assert isinstance(found, click.Group)
+        inner = found.get_command(click.Context(found), word)
+        assert inner is not None, words
+        found = inner
+    return found
+
+
+def test_each_call_has_a_command() -> None:
+    """Or a reason why it has none; and each command of the table exists."""
+    calls = {(method.upper(), path) for path, methods in schema()["paths"].items() for method in methods}
+    assert calls == COMMANDS.keys() | FOR_PROGRAMS.keys()
+    assert all(command_of(words) for words in COMMANDS.values())
+
+
+def test_each_member_of_a_body_has_an_option_and_each_option_a_member() -> None:
+    """A member that is added to the API must be added to the command."""
+    described = schema()
+    compared = 0
+    for path, methods in described["paths"].items():
+        for method, call in methods.items():
+            content = call.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+            name = content.get("$ref", "").rpartition("/")[2]
+            if not name:
+                continue  # a document as a whole
+            compared += 1
+            members = described["components"]["schemas"][name]["properties"]
+            wanted = {option for member in members for option in OPTIONS.get((name, member), (member,))}
+            present = (
+                {one.name for one in command_of(COMMANDS[method.upper(), path]).params}
+                - SITE
+                - {"experiment", "number"}
+            )
+            assert present == wanted, f"{COMMANDS[method.upper(), path]}: {name}"
+    assert compared >= 5
+
+
+def test_the_form_of_the_page_has_the_members_of_a_lease() -> None:
+    """But for those listed here."""
+    form = re.search(
+        r'<form id="ask">.*?</form>', (files("batsched_py.site") / "page" / "index.html").read_text(), re.S
+    )
+    assert form is not None
+    fields = set(re.findall(r'name="(\w+)"', form[0]))
+    members = schema()["components"]["schemas"]["LeaseRequest"]["properties"].keys()
+    assert fields == (members - NOT_ON_THE_PAGE) | {"when", "after"}
