@@ -49,6 +49,7 @@ from tests.mil_queries import texts
 from tests.unit.protocol.messages import LATER_V4, LATER_V14, OPENING_V4, OPENING_V14, document, raw
 
 GOLDEN: Final = ROOT / "tests" / "data" / "batsim"
+SLURM: Final = ROOT / "tests" / "data" / "slurm"
 PLATFORMS: Final = ROOT / "platforms"
 PLATFORM: Final = PLATFORMS / "energy16.xml"
 CLUSTERS: Final = ROOT / "tests" / "data" / "simgrid" / "clusters.xml"
@@ -468,6 +469,13 @@ def check_accounts(content: bytes, folder: Path) -> None:
     with_file("d.txt", "slurm check s.conf --dump d.txt")(content, folder)
 
 
+def show_as_slurm(content: bytes, folder: Path) -> None:
+    """Show a recording as Slurm's commands do, with the configuration of the right one."""
+    (folder / "s.conf").write_bytes((SLURM / "preemption.conf").read_bytes())
+    commands = ("slurm squeue --start run.jsonl", "slurm sprio run.jsonl --at 60", "explain run.jsonl again --slurm")
+    with_file("run.jsonl", *(f"{command} -o conf=s.conf" for command in commands))(content, folder)
+
+
 def made_wrong(paths: Sequence[Path], wrong: Callable[[bytes], st.SearchStrategy[bytes]]) -> st.SearchStrategy[bytes]:
     """One of these files with something wrong in it."""
     return st.sampled_from(sorted(paths)).flatmap(lambda path: wrong(path.read_bytes()))
@@ -564,6 +572,7 @@ def file_targets() -> Iterator[Target]:
         made_wrong([GOLDEN / name / "transcript.jsonl" for name in ("o10_edge", "o23_rejecter")], wrong_lines),
         with_file("run.jsonl", "replay run.jsonl -s fcfs", "diff run.jsonl {golden}/o10_edge/transcript.jsonl"),
     )
+    yield Target("slurm-recording", made_wrong([SLURM / "preemption-v4.jsonl"], wrong_lines), show_as_slurm)
     yield Target(
         "haizea-multi",
         wrong_table(multi_sample().rstrip().encode(), b": "),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,13 @@ from batsched_py.runs.slurm.shares import share_rows
 from batsched_py.session.session import Session
 from batsched_py.testing import Case
 from batsched_py.transcripts.transcript import Exchange
+from tests.clone import ROOT
 from tests.integration.programs import run_here
 from tests.integration.variants import SPECS
 from tests.recorded_run import RecordedRun
 from tests.thoroughness import thorough
 
+GOLDEN = ROOT / "tests" / "data" / "slurm"
 #: Jobs as `SPECS` draws them.
 Specs = list[tuple[int, int, int, int]]
 CONF = """ClusterName=small
@@ -289,6 +292,55 @@ def test_names_cannot_control_the_terminal(folder: Path, capsys: pytest.CaptureF
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert out.count("bob\\x1b[2J") == 2
+
+
+@pytest.mark.parametrize("protocol", ["v4", "v5"])
+def test_a_requeued_job_keeps_its_id(protocol: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both of its runs are shown; in the folder of a site as in a file, at the end as at an instant."""
+    shutil.copy(GOLDEN / f"preemption-{protocol}.jsonl", tmp_path / "transcript.jsonl")
+    (tmp_path / "slurm.conf").write_bytes((GOLDEN / "preemption.conf").read_bytes())
+    files = ["-o", "conf=slurm.conf", "--json"]
+    assert run_here(tmp_path, "explain", ".", "again", "--slurm", *files) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert intervals_of(found) == [
+        (0, 10, "RUNNING", "", "n[0-1]"),
+        (10, 50, "PENDING", "BeginTime", ""),
+        (50, 90, "RUNNING", "", "n[0-1]"),
+    ]
+    assert run_here(tmp_path, "explain", ".", "gone", "--slurm", *files) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["ended"], found["final_state"]) == (110, "PREEMPTED")
+    assert run_here(tmp_path, "slurm", "squeue", "transcript.jsonl", "--at", "20", *files) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["job"], row["state"], row["partition"]) for row in rows] == [
+        ("w0!first", "RUNNING", "high"),
+        ("w0!again", "PENDING", "low"),
+    ]
+    assert run_here(tmp_path, "slurm", "squeue", ".", *files) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_tasks_of_arrays_and_jobs_of_several_workloads_are_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A task has its own id; a name that several workloads have is refused, with the ids."""
+    array = {"array": {"id": "t", "limit": 1}}
+    for name, jobs in (
+        ("a", [{**job(f"t{number}", 0, 1, "ada"), **array} for number in range(2)]),
+        ("b", [job("t1", 5, 1, "bob")]),
+    ):
+        profiles = {"short": {"type": "delay", "delay": 300}}
+        (tmp_path / f"{name}.json").write_text(json.dumps({"nb_res": 4, "jobs": jobs, "profiles": profiles}))
+    (tmp_path / "cluster.xml").write_text(PLATFORM)
+    arguments = ["-p", "cluster.xml", "-w", "a.json", "-w", "b.json", "-s", "slurm", "--record", "run.jsonl"]
+    assert run_here(tmp_path, "simulate", *arguments, "-e", "out", "--quiet") == 0
+    assert run_here(tmp_path, "explain", "run.jsonl", "w0!t1", "--slurm", "--json") == 0
+    assert intervals_of(json.loads(capsys.readouterr().out)) == [
+        (0, 300, "PENDING", "JobArrayTaskLimit", ""),
+        (300, 600, "RUNNING", "", "n1"),
+    ]
+    assert run_here(tmp_path, "explain", "run.jsonl", "t1", "--slurm") == 2
+    assert "run.jsonl: has several jobs t1: w0!t1, w1!t1; name one of them" in capsys.readouterr().err
 
 
 def played(specs: Specs) -> RecordedRun:

@@ -125,7 +125,9 @@ def platform(files: SlurmFiles, output: Path) -> None:
 
 _run_options = together(
     click.argument("source", type=PATH, metavar="RUN.jsonl|DIR"),
-    option("--at", "T", "The instant, in seconds since the start of the simulation.", type=Seconds(), required=True),
+    option(
+        "--at", "T", "The instant, in seconds since the start. Default: the end of the recording.", type=Seconds(min=0)
+    ),
     flag("--json as_json", "Print JSON: a list of objects."),
     algorithm_options,
 )
@@ -134,24 +136,26 @@ _run_options = together(
 @typed_command()
 @_run_options
 @flag("--start", "Show pending jobs with the starts that backfill expects.")
-def squeue(source: Path, at: float, choice: AlgorithmChoice, *, start: bool, as_json: bool) -> None:
+def squeue(source: Path, at: float | None, choice: AlgorithmChoice, *, start: bool, as_json: bool) -> None:
     """Show the jobs that pended or ran at an instant, with the reasons or the nodes.
 
     RUN.jsonl is a recording of the algorithm slurm, DIR the folder of a live site. Give the files of the run
     again, with -o: a recording never names files to open.
     """
-    scheduler = open_recording(source, choice).scheduler_at(at)
+    recording = open_recording(source, choice)
+    scheduler = recording.scheduler_at(at)
+    now = recording.session.now if at is None else at
     if start:
-        starts = expected_starts(scheduler, at)
+        starts = expected_starts(scheduler, now)
         _print([one.plain for one in starts], start_table(starts), as_json=as_json)
     else:
-        rows = queued_jobs(scheduler, at)
+        rows = queued_jobs(scheduler, now)
         _print([one.plain for one in rows], queue_table(rows), as_json=as_json)
 
 
 @typed_command()
 @_run_options
-def sprio(source: Path, at: float, choice: AlgorithmChoice, *, as_json: bool) -> None:
+def sprio(source: Path, at: float | None, choice: AlgorithmChoice, *, as_json: bool) -> None:
     """Show the factors of the priorities of the jobs that pended at an instant.
 
     Arguments and options are those of `squeue`. The run must have PriorityType=priority/multifactor.
@@ -165,7 +169,7 @@ def sprio(source: Path, at: float, choice: AlgorithmChoice, *, as_json: bool) ->
 
 @typed_command()
 @_run_options
-def sshare(source: Path, at: float, choice: AlgorithmChoice, *, as_json: bool) -> None:
+def sshare(source: Path, at: float | None, choice: AlgorithmChoice, *, as_json: bool) -> None:
     """Show the shares of accounts and users, their usage and fair-share factors at an instant.
 
     Arguments and options are those of `squeue`. The run must have PriorityType=priority/multifactor, and accounting.

@@ -35,8 +35,8 @@ class SlurmRecording(Struct, frozen=True):
     session: Session
     is_timed: bool
 
-    def scheduler_at(self, at: float) -> Slurm:
-        """Return the algorithm as it was at an instant; to be called once. TranscriptError."""
+    def scheduler_at(self, at: float | None) -> Slurm:
+        """Return the algorithm as it was at an instant, or at the end; to be called once. TranscriptError."""
         return scheduler_at(self.transcript, self.session, str(self.path), at, timed=self.is_timed)
 
     def history(self, job: str) -> JobHistory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import inf
 
 from batsched_py.errors import TranscriptError
 from batsched_py.runs.recorded_run import play_recording
@@ -21,7 +22,7 @@ def scheduler_of(session: Session) -> Slurm:
 
 
 def scheduler_at(
-    exchanges: Iterable[Exchange], session: Session, recording: str, at: float, *, timed: bool = True
+    exchanges: Iterable[Exchange], session: Session, recording: str, at: float | None, *, timed: bool = True
 ) -> Slurm:
     """Answer the recorded requests up to an instant, and return the algorithm as it is then, with its controller.
 
@@ -29,21 +30,22 @@ def scheduler_at(
         exchanges: those of the recording.
         session: a new session of `slurm` with the recorded options.
         recording: the name of the recording, for errors.
-        at: the instant, in seconds since the start of the simulation; all messages of it are answered.
+        at: the instant, in seconds since the start of the simulation; all messages of it are answered. None is that of
+            the last message.
         timed: False if the times of decisions were measured.
 
     TranscriptError as of `play_recording`, and if the instant is before or after the recording, or after its failure.
     """
-    within = _Within(exchanges, at)
-    if within.first is not None and at < within.first:
+    within = _Within(exchanges, inf if at is None else at)
+    if at is not None and within.first is not None and at < within.first:
         raise _outside(recording, at, f"at or after t={seconds(within.first)}, where the recording begins")
     played = play_recording(within, session, recording, timed=timed)
     if played.failed:
-        raise _outside(recording, at, f"before the failure of the run, {played.partial}")
-    if not within.is_beyond and at > session.now:
+        raise _outside(recording, session.now, f"before the failure of the run, {played.partial}")
+    if at is not None and not within.is_beyond and at > session.now:
         raise _outside(recording, at, f"at or before t={seconds(session.now)}, where the recording ends")
     scheduler = scheduler_of(session)
-    scheduler.controller.advance(at)
+    scheduler.controller.advance(session.now if at is None else at)
     return scheduler
 
 
