@@ -87,7 +87,7 @@ class BackfillScheduler:
         if before is not None and (
             found := before.find(candidate, here.plan, may_reserve=may_reserve, instant=here.now)
         ):
-            job.partition = candidate.partition
+            job.enter(candidate.partition)
             if found.planned is not None:
                 self._reserve(here, job, candidate.partition, found.planned)
             if found.is_again_due:
@@ -132,7 +132,7 @@ class BackfillScheduler:
         here.tested.append(job.key)
         if cluster.limits.partition_reason(job, partition) or cluster.waits_for_array(job):
             return False
-        if cluster.limits.reason(job):
+        if cluster.limits.reason(job, partition):
             return False
         user = job.request.user
         if options.bf_max_job_user and here.by_user[user] >= options.bf_max_job_user:
@@ -146,7 +146,7 @@ class BackfillScheduler:
     def _try(self, here: BackfillPass, candidate: Candidate, *, may_reserve: bool) -> None:
         """Start the job, or reserve its earliest start; each further try is from the next edge of the table."""
         job, partition = candidate.job, candidate.partition
-        job.partition = partition
+        job.enter(partition)
         now, seconds = floor(here.now), (job.request.time_min or job.limit) * 60
         after = float(now)
         here.holds_before(job.submitted + self._options.bf_min_age_reserve)
@@ -161,7 +161,8 @@ class BackfillScheduler:
             if found is not None and found.start <= until:
                 lacks = found.start <= now and self._lacks_licences(here, candidate, found.start, found.start + seconds)
                 if found.allocation is not None and found.start <= now and not lacks:
-                    self._start(here, job, partition, found.allocation)
+                    if not self._cluster.limits.reason(job, partition, found.allocation):
+                        self._start(here, job, partition, found.allocation)
                     return
                 planned = self._planned(job, found.start, seconds, self._reserved(job, nodes, found, ends))
                 if found.start > now and (not may_reserve or self._is_free(here, candidate, planned)):
@@ -290,6 +291,8 @@ class BackfillScheduler:
     def _may_reserve(self, here: BackfillPass, job: SlurmJob, partition: SlurmPartition) -> bool:
         options = self._options
         if job.priority_in(partition) < options.bf_min_prio_reserve:
+            return False
+        if job.qos is not None and "noreserve" in job.qos.flags:
             return False
         if options.bf_min_age_reserve and here.now - job.submitted < options.bf_min_age_reserve:
             return False

@@ -130,13 +130,13 @@ class ClusterState:
 
     def select(self, job: SlurmJob, partition: SlurmPartition, nodes: int, now: float) -> NodeAllocation | None:
         """Return an allocation on some of these nodes that is free now."""
-        job.partition = partition
+        job.enter(partition)
         nodes = self.selector.nodes_for_user(self.use, job, nodes)
         return self.selector.select(self.use, job, nodes, self.most_switches(job, now))
 
     def fits_idle(self, job: SlurmJob, partition: SlurmPartition, nodes: int) -> bool:
         """Would the job fit on these nodes if nothing ran?"""
-        job.partition = partition
+        job.enter(partition)
         shape = self.selector.table.shape(job)
         key = (shape, job.tasks, job.min_nodes, job.max_nodes, job.request.constraint, nodes)
         if key not in self._fitting:

@@ -114,7 +114,7 @@ class ClusterCommands:
             elif name == "numnodes":
                 least, _, most = value.partition("-")
                 job.tasks = job.tasks if job.request.tasks else whole(least)
-                job.min_nodes, job.max_nodes = whole(least), whole(most or least)
+                job.ask_nodes(whole(least), whole(most or least))
             else:
                 raise ValueError(f"update of {displayed(name)} is not supported")
         job.reason = ""

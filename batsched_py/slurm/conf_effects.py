@@ -152,7 +152,6 @@ PARTITION_NEUTRAL: Final[Mapping[str, tuple[str, ...]]] = {
     "maxmempercpu": ("0", "unlimited"),
     "maxmempernode": ("0", "unlimited"),
     "overtimelimit": (),
-    "qos": ("n/a", ""),
     "reqresv": ("no",),
     "selecttypeparameters": ("none",),
 }

@@ -85,6 +85,7 @@ PARTITION_MEANINGS: Final[Mapping[str, str]] = {
     "minnodes": "the smallest number of nodes of a job",
     "maxnodes": "the largest number of nodes of a job",
     "priorityjobfactor": "factor of the partition in priorities",
+    "qos": "the QOS whose limits hold in the partition",
     "prioritytier": "jobs of higher tiers come first",
     "gracetime": "how long a preempted job still runs",
     "exclusiveuser": "whether nodes are for one user at a time",

@@ -113,6 +113,7 @@ PARTITION_FIELDS: Final[dict[str, tuple[str, Reader]]] = {
     "prioritytier": ("tier", at_least(0)),
     "gracetime": ("grace", at_least(0)),
     "exclusiveuser": ("exclusive_user", yes_no),
+    "qos": ("qos", lambda text: None if text.lower() in {"", "n/a"} else text),
     "preemptmode": ("preempt_mode", one_of("OFF", "REQUEUE", "CANCEL", "SUSPEND")),
 }
 #: Read when all nodes are known.

@@ -75,6 +75,8 @@ class ConfReader:
         self._choices: dict[str, Any] = {}
         self._nodes: list[SlurmNode] = []
         self._partitions: list[SlurmPartition] = []
+        #: Names of the partitions.
+        self._named: set[str] = set()
         self._index: dict[str, int] = {}
         #: What lines with the name DEFAULT say for those that follow: values, and texts of what is read together.
         self._node_defaults: tuple[dict[str, Any], dict[str, int]] = ({}, {})
@@ -276,7 +278,7 @@ class ConfReader:
         return bits
 
     def _add_partition(self, pairs: Sequence[tuple[str, str]]) -> None:
-        (kind, partition), rest = pairs[0], pairs[1:]
+        (kind, partition), rest, begin = pairs[0], pairs[1:], len(self.uses)
         values = self._fields(rest, PARTITION_FIELDS, PARTITION_MEANINGS)
         others = {name.lower(): text for name, text in rest if name.lower() in PARTITION_OTHERS}
         for name, text in rest:
@@ -286,9 +288,10 @@ class ConfReader:
         if partition.upper() == _DEFAULT:
             self._partition_defaults = values, others
             return
-        if any(one.name == partition for one in self._partitions):
+        if partition in self._named:
             self._refuse(kind, partition, "is defined twice")
             return
+        self._named.add(partition)
         self._say("obeyed", kind, partition, PARTITION_MEANINGS["partitionname"])
         if "nodes" not in others:
             self._refuse(kind, partition, "must have Nodes")
@@ -298,7 +301,7 @@ class ConfReader:
         if shared not in {"NO", "YES"} and (shared, count) != ("FORCE", "1"):
             rule = f"must be NO, YES or FORCE:1; {displayed(shared)} is not supported"
             self._refuse("OverSubscribe", others["oversubscribe"], rule)
-        refused = {use.name.lower() for use in self.uses if use.line == self._line and use.effect == "refused"}
+        refused = {use.name.lower() for use in self.uses[begin:] if use.effect == "refused"}
         for name, text in rest:
             if name.lower() in PARTITION_OTHERS and name.lower() not in refused:
                 self._say("obeyed", name, text, PARTITION_MEANINGS[name.lower()])

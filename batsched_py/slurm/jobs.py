@@ -87,6 +87,25 @@ class SlurmJob:
     is_requeued: bool = False
     #: What its request has in common with others, once it was asked for.
     shape: RequestShape | None = None
+    #: The numbers of nodes that it asks for; `min_nodes` and `max_nodes` are also within the bounds of its partition.
+    asked_nodes: tuple[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.asked_nodes = self.min_nodes, self.max_nodes
+
+    def ask_nodes(self, least: int, most: int) -> None:
+        """Ask for another number of nodes."""
+        self.asked_nodes = self.min_nodes, self.max_nodes = least, most
+
+    def enter(self, partition: SlurmPartition) -> None:
+        """Look for nodes in a partition, within its bounds on their number."""
+        self.partition = partition
+        self.min_nodes, self.max_nodes = least, most = self.asked_nodes
+        flags = self.qos.flags if self.qos is not None else ()
+        if partition.min_nodes > least and "partitionminnodes" not in flags:
+            self.min_nodes = min(partition.min_nodes, most)
+        if partition.max_nodes is not None and partition.max_nodes < most and "partitionmaxnodes" not in flags:
+            self.max_nodes = max(partition.max_nodes, self.min_nodes)
 
     @property
     def limit_end(self) -> float:

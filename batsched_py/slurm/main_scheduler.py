@@ -67,6 +67,8 @@ class MainScheduler:
             return
         nodes, reason = self._nodes(candidate, now)
         allocation = cluster.select(job, partition, nodes, now) if not reason else None
+        if allocation is not None and (reason := cluster.limits.reason(job, partition, allocation)):
+            allocation = None
         if allocation is not None:
             self._is_unsteady = self._is_unsteady or bool(self._withheld)
             cluster.start(job, partition, allocation, now, "main")
@@ -95,7 +97,7 @@ class MainScheduler:
             return reason
         if cluster.waits_for_array(job):
             return "JobArrayTaskLimit"
-        if reason := cluster.limits.reason(job):
+        if reason := cluster.limits.reason(job, partition):
             if cluster.configuration.scheduler.assoc_limit_stop and "Jobs" not in reason:
                 self._closed.add(partition.name)
             return reason

@@ -8,28 +8,31 @@ from typing import Final
 
 from batsched_py.errors import ConfigurationError
 from batsched_py.slurm.accounts import Accounts, Association, Qos, UsageBounds
-from batsched_py.slurm.conf_values import duration, minutes, whole, words
+from batsched_py.slurm.conf_values import duration, megabytes, minutes, whole, words
+from batsched_py.slurm.job_amounts import is_counted
 from batsched_py.text.display import displayed
 
-_NUMBERS: Final = {
-    "grpjobs": "grp_jobs",
-    "grpsubmit": "grp_submit",
-    "grpsubmitjobs": "grp_submit",
-    "maxjobs": "max_jobs",
-    "maxsubmit": "max_submit",
-    "maxsubmitjobs": "max_submit",
-    "maxjobsperuser": "max_jobs_user",
-    "maxjobspu": "max_jobs_user",
-    "maxsubmitperuser": "max_submit_user",
-    "maxsubmitjobsperuser": "max_submit_user",
+#: Numbers of jobs: options -> fields of `UsageBounds`, of both, of associations, and of QOS.
+_NUMBERS: Final = {"grpjobs": "grp_jobs", "grpsubmit": "grp_submit", "grpsubmitjobs": "grp_submit"}
+_ASSOCIATION_NUMBERS: Final = {"maxjobs": "max_jobs", "maxsubmit": "max_submit", "maxsubmitjobs": "max_submit"}
+_QOS_NUMBERS: Final = {
+    **dict.fromkeys(("maxjobs", "maxjobsperuser", "maxjobspu"), "max_jobs_user"),
+    **dict.fromkeys(
+        ("maxsubmit", "maxsubmitjobs", "maxsubmitperuser", "maxsubmitjobsperuser", "maxsubmitpu", "maxsubmitjobspu"),
+        "max_submit_user",
+    ),
 }
+#: Amounts of resources, of both; and of QOS.
 _AMOUNTS: Final = {
     "grptres": "grp_tres",
     "grptresrunmins": "grp_tres_run_mins",
-    "maxtres": "max_tres_job",
-    "maxtresperjob": "max_tres_job",
-    "maxtresperuser": "max_tres_user",
+    **dict.fromkeys(("maxtres", "maxtresperjob", "maxtrespj"), "max_tres_job"),
 }
+_QOS_AMOUNTS: Final = {"maxtresperuser": "max_tres_user", "maxtrespu": "max_tres_user"}
+#: Flags of a QOS that are obeyed.
+_FLAGS: Final = frozenset(
+    {"denyonlimit", "noreserve", "overpartqos", "partitiontimelimit", "partitionmaxnodes", "partitionminnodes"}
+)
 
 
 def read_accounts(commands: Iterable[str]) -> Accounts:
@@ -66,15 +69,15 @@ def apply_command(accounts: Accounts, text: list[str]) -> None:
     for name in names.split(","):
         if kind == "qos":
             target = accounts.qos.setdefault(name, Qos(name)) if verb == "add" else accounts.qos[name]
-            _set(pairs, target.bounds, lambda *pair, target=target: _set_qos(target, *pair))
+            _set(pairs, target.bounds, lambda *pair, target=target: _set_qos(target, *pair), is_qos=True)
             continue
         for found in _associations(accounts, verb, kind, name, options):
-            _set(pairs, found.bounds, lambda *pair, found=found: _set_association(found, *pair))
+            _set(pairs, found.bounds, lambda *pair, found=found: _set_association(found, *pair), is_qos=False)
 
 
 def set_association(found: Association, pairs: list[tuple[str, str, str]]) -> None:
     """Set options of an association, each a name in small letters, a sign and a value; `ValueError` names the rule."""
-    _set(pairs, found.bounds, lambda *pair: _set_association(found, *pair))
+    _set(pairs, found.bounds, lambda *pair: _set_association(found, *pair), is_qos=False)
 
 
 def _pair(word: str) -> tuple[str, str, str]:
@@ -93,22 +96,45 @@ def _associations(accounts: Accounts, verb: str, kind: str, name: str, options: 
     return accounts.by_user[name]
 
 
-def _set(pairs: list[tuple[str, str, str]], bounds: UsageBounds, set_other: Callable[[str, str, str], bool]) -> None:
+def _set(
+    pairs: list[tuple[str, str, str]], bounds: UsageBounds, set_other: Callable[[str, str, str], bool], *, is_qos: bool
+) -> None:
+    numbers = {**_NUMBERS, **(_QOS_NUMBERS if is_qos else _ASSOCIATION_NUMBERS)}
+    amounts = {**_AMOUNTS, **(_QOS_AMOUNTS if is_qos else {})}
     for name, sign, value in pairs:
         if sign != "=" and name not in {"qos", "qoslevel"}:
             raise ValueError(f"{displayed(name)}{sign} is not supported: must be {displayed(name)}=VALUE")
-        if name in _NUMBERS:
-            setattr(bounds, _NUMBERS[name], None if value == "-1" else whole(value))
-        elif name in _AMOUNTS:
-            setattr(bounds, _AMOUNTS[name], _amounts(value))
+        if name in numbers:
+            setattr(bounds, numbers[name], _bound(value))
+        elif name in amounts:
+            _set_amounts(getattr(bounds, amounts[name]), value)
         elif name in {"maxwall", "maxwalldurationperjob"}:
-            bounds.max_wall = minutes(value)
+            bounds.max_wall = None if value == "-1" else minutes(value)
         elif not set_other(name, sign, value):
             raise ValueError(f"{displayed(name)} is not supported")
 
 
-def _amounts(text: str) -> dict[str, int]:
-    return {name.lower(): whole(value) for name, _, value in (part.partition("=") for part in text.split(","))}
+def _bound(text: str) -> int | None:
+    """Return a limit; None, which is no limit, for -1."""
+    number = whole(text)
+    if number < -1:
+        raise ValueError("must be a number from 0, or -1 for no limit")
+    return None if number == -1 else number
+
+
+def _set_amounts(amounts: dict[str, int], text: str) -> None:
+    """Set limits on resources, `cpu=300,mem=400G`; those that are not named stay, -1 is no limit."""
+    for part in text.split(","):
+        written, _, value = part.partition("=")
+        name = written.lower()
+        if not is_counted(name):
+            rule = "must be of cpu, mem, node, gres/NAME, license/NAME"
+            raise ValueError(f"{displayed(written)} is not supported: {rule}")
+        most = megabytes(value) if name == "mem" and value != "-1" else _bound(value)
+        if most is None:
+            amounts.pop(name, None)
+        else:
+            amounts[name] = most
 
 
 def _set_qos(qos: Qos, name: str, _sign: str, value: str) -> bool:
@@ -124,7 +150,7 @@ def _set_qos(qos: Qos, name: str, _sign: str, value: str) -> bool:
         qos.grace = whole(value)
     elif name == "flags":
         qos.flags = words(value)
-        if unknown := qos.flags - {"denyonlimit", "noreserve"}:
+        if unknown := qos.flags - _FLAGS:
             raise ValueError(f"flag {displayed(min(unknown))} is not supported")
     else:
         return False

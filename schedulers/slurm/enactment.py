@@ -86,8 +86,8 @@ class SlurmEnactment:
         for one in decisions:
             job = by_key[one.job]
             if isinstance(one, JobStart):
-                assert job.allocation is not None  # noqa: S101
-                self._starting[one.job] = _DueStart(job, job.allocation, one.at + self._launch)
+                if job.allocation is not None:  # otherwise it is requeued below, before it began
+                    self._starting[one.job] = _DueStart(job, job.allocation, one.at + self._launch)
             elif isinstance(one, JobStop):
                 self._stop(job, one.state, plan)
             elif isinstance(one, JobRequeue):

@@ -13,6 +13,7 @@ from batsched_py.slurm.adapter.files import (
     TimedCommand,
     accounts_of,
     approximation_line,
+    check_partitions,
     commands_of,
     configuration_of,
     operator_file,
@@ -80,7 +81,7 @@ class SlurmOptions:
             raise OptionError("option topology: conf must have TopologyPlugin=topology/tree")
         if self.dump is not None and not configuration.accounting:
             raise OptionError("option dump: conf must have AccountingStorageType=accounting_storage/slurmdbd")
-        self.accounts()
+        check_partitions(configuration, self.accounts(), self.conf_name)
 
     @property
     def conf_name(self) -> str:

@@ -168,6 +168,11 @@ ACCOUNTS = "AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorage
         ),
         (CONF, None, "option conf: slurm.conf: PreemptMode=REQUEUE submits jobs again: run Batsim, or simulate, with"),
         (CONF, "Cluster - 'small'\n", "option dump: conf must have AccountingStorageType=accounting_storage/slurmdbd"),
+        (
+            CONF.replace("Default=YES", "Default=YES QOS=cap") + ACCOUNTS,
+            "add qos other\n",
+            "slurm.conf: PartitionName=low: QOS: must be a QOS of the accounts (option dump), not cap",
+        ),
         (CONF + ACCOUNTS, "Parent - 'chemistry'\n", "accounts: line 1: Parent - 'chemistry': must name an account"),
         (
             CONF + ACCOUNTS,

@@ -75,6 +75,14 @@ def commands_of(file: OperatorFile) -> tuple[TimedCommand, ...]:
     return tuple(found)
 
 
+def check_partitions(configuration: SlurmConfiguration, accounts: Accounts, name: str) -> None:
+    """Raise ConfigurationError if the QOS of a partition is not among the accounts; `name` is the file's."""
+    for one in configuration.partitions:
+        if one.qos is not None and one.qos not in accounts.qos:
+            rule = f"must be a QOS of the accounts (option dump), not {displayed(one.qos)}"
+            raise ConfigurationError(name, f"PartitionName={displayed(one.name)}: QOS", rule)
+
+
 def accounts_of(dump: OperatorFile) -> Accounts:
     """Return the accounts in a file; ConfigurationError with file, line and rule."""
     return read_dump(dump.name, dump.text)

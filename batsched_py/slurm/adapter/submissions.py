@@ -220,6 +220,7 @@ class JobSubmissions:
         first = party[0]
         limit = None if first.conditions.array is None else first.conditions.array.limit
         try:
+            self._check_memory(first.job)
             dependency = self._dependency(first)
             request = job_request(first.job, first.member, now=now, dependency=dependency, array_limit=limit)
             if len(party) > 1 or first.member.array_task is not None:
@@ -249,6 +250,12 @@ class JobSubmissions:
     def _refused(self, refusal: Refusal) -> Refusal:
         self._note(refusal.job.id, _REFUSED)
         return refusal
+
+    def _check_memory(self, job: Job) -> None:
+        """Refuse memory that only the hosts count: a start that is decided could wait for it."""
+        if job.demand is not None and job.demand.task.memory and not self._controller.cluster.configuration.cr_memory:
+            rule = "is not counted: SelectTypeParameters must count memory, as CR_Core_Memory does"
+            raise FieldError("demand.memory", rule)
 
     def _check_association(self, job: Job, user: str, account: str | None) -> None:
         cluster = self._controller.cluster
