@@ -32,6 +32,7 @@ from batsched_py.leases.accounting.tables import ledger_tables
 from batsched_py.leases.actions import LeaseFailedError, Occupy
 from batsched_py.leases.api import UNLIMITED, LeaseKind, LeaseState
 from batsched_py.leases.arrivals import Arrivals
+from batsched_py.leases.drains import DRAINS, Drains
 from batsched_py.leases.enactment import Enactment
 from batsched_py.leases.host_constraints import HostConstraints
 from batsched_py.leases.lease import Lease
@@ -197,6 +198,7 @@ class Leases(Scheduler[LeasesOptions]):
         self.cancelled: list[Mapping[str, Any]] = []
         self.arrivals = Arrivals(self.site, self.enactment.segments, HostConstraints(hosts, view))
         self.changes = RequestedChanges(self.arrivals, self.scheduler)
+        self.drains = Drains(hosts)
         self.clock = 0.0
 
     def make_ledger(self) -> Ledger:
@@ -218,6 +220,8 @@ class Leases(Scheduler[LeasesOptions]):
         self.enactment.observe(event)
         if isinstance(event, Notify) and event.kind == CANCEL:
             self.cancelled.append(event.members)
+        elif isinstance(event, Notify) and event.kind in DRAINS:
+            self.drains.note(event, view)
 
     def cancel(self, job_id: str, view: View, plan: Plan) -> bool:
         """Cancel the lease of a job in any state."""
@@ -233,8 +237,8 @@ class Leases(Scheduler[LeasesOptions]):
         return True
 
     def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> object:
-        """Accept changes of leases. LookupError for other kinds."""
-        return None if kind in QUEUE_REQUESTS else super().check_request(kind, members, now)
+        """Accept changes of leases, and drains. LookupError for other kinds."""
+        return None if kind in QUEUE_REQUESTS | DRAINS else super().check_request(kind, members, now)
 
     def decide(self, view: View, plan: Plan) -> None:
         """Let the scheduler process the due instants, and carry out its decisions."""
@@ -254,6 +258,7 @@ class Leases(Scheduler[LeasesOptions]):
         self.enactment.proceed(plan)
         self._explain(view, plan)
         self.changes.report(view, plan)
+        self.drains.report(plan)
         self._call(view, plan)
         self._keep_registration(view, plan)
 
@@ -311,7 +316,7 @@ class Leases(Scheduler[LeasesOptions]):
     def live_tables(self, view: View) -> list[Table]:
         """Return leases and their past and future reservations."""
         machines = Table(MACHINES, ("lease", "name"), self.arrivals.unnumbered)
-        return [*self.ledger.live_tables(), machines, self.changes.live_table()]
+        return [*self.ledger.live_tables(), machines, self.changes.live_table(), self.drains.live_table()]
 
     def advance(self, view: View, requests: Sequence[Lease] = (), cancelled: Sequence[Lease] = ()) -> None:
         """Let the scheduler process the due instants, with new requests and cancellations."""
@@ -319,10 +324,9 @@ class Leases(Scheduler[LeasesOptions]):
         failed = list(self.enactment.failed)
         self.enactment.ended.clear()
         self.enactment.failed.clear()
-        down = (
-            {index for index, host in enumerate(self.hosts) if host in view.unavailable} if view.unavailable else set()
-        )
-        news = bool(requests or ended or failed or cancelled or self.changes) or down != self.scheduler.table.down
+        down, lost = self.drains.out_of_service(view)
+        news = bool(requests or ended or failed or cancelled or self.changes or lost)
+        news = news or down != self.scheduler.table.down
         for now in self._instants(view, news):
             self.clock = now
             last = now >= view.now - self.options.tolerance
@@ -330,8 +334,11 @@ class Leases(Scheduler[LeasesOptions]):
                 self.scheduler.end(ended, now)
                 self._dismiss(failed, cancelled, now)
                 self.changes.carry_out(requests, now)
-            if down != self.scheduler.table.down:
+            if down - lost != self.scheduler.table.down:
+                self.scheduler.lose_hosts(down - lost, now)
+            if lost:
                 self.scheduler.lose_hosts(down, now, fails=True)
+                lost = set()
             self.scheduler.step(now, requests=requests if last else ())
 
     def _dismiss(self, failed: Iterable[Lease], cancelled: Iterable[Lease], now: float) -> None:

@@ -14,7 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.errors import SiteError
-from batsched_py.model.external_event import ExternalEvent
+from batsched_py.hostset import HostSet
+from batsched_py.model.external_event import MACHINE_EVENTS, ExternalEvent
 from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT
 from batsched_py.simulator.time.live_loop import LiveBatch
 from batsched_py.site.journal import Journal, JournalEntry
@@ -90,7 +91,7 @@ class Inbox:
 
     Attributes:
         entries: number of a request -> the request, without its members (they may be large), except for the start, the
-            deadline and the constraint of a lease.
+            deadline and the constraint of a lease, and for hosts that are taken out of service or returned.
     """
 
     def __init__(
@@ -307,6 +308,8 @@ class Inbox:
 
 
 def _light(entry: JournalEntry) -> JournalEntry:
+    if "resources" in entry.members:  # of hosts
+        return entry
     job = entry.members.get("job")
     terms = job.get("lease") if isinstance(job, Mapping) else None
     if not isinstance(terms, Mapping):
@@ -327,4 +330,5 @@ def _batches(entries: Sequence[JournalEntry]) -> list[LiveBatch]:
 
 def _event(entry: JournalEntry) -> ExternalEvent:
     members = {"type": entry.kind, **entry.members}
-    return ExternalEvent(entry.time, entry.kind, members=members, source=f"request {entry.number}")
+    hosts = HostSet.parse(entry.members["resources"]) if entry.kind in MACHINE_EVENTS else HostSet()
+    return ExternalEvent(entry.time, entry.kind, hosts, members, f"request {entry.number}")

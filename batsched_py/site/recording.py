@@ -38,7 +38,7 @@ _TAIL: Final = 1 << 16
 _REPLY: Final = re.compile(rb'^\{"seq":\d+,"from":"scheduler",', re.MULTILINE)
 #: A request in a message: an object in the format of Batsim 4, an escaped string in the format of Batsim 5.
 _REQUEST: Final = re.compile(
-    rb'\\?"type\\?":\\?"(?:submit_job|cancel_job|hold_job|release_job|prioritise_job|submit_experiment|delete_experiment|submit_reservation|delete_reservation|resume|add_entry)\\?"'
+    rb'\\?"type\\?":\\?"(?:submit_job|cancel_job|hold_job|release_job|prioritise_job|drain_hosts|undrain_hosts|submit_experiment|delete_experiment|submit_reservation|delete_reservation|resume|add_entry)\\?"'
 )
 _WAY_OUT: Final = (
     "restore both files of one backup (batsched-py restore), or move transcript.jsonl away to go on with the"

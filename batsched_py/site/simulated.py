@@ -10,6 +10,7 @@ from msgspec.structs import asdict, replace
 from batsched_py.model.platform import Platform
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
+from batsched_py.protocol.dialects import V5
 from batsched_py.results.records import JobRecord
 from batsched_py.runs.choice import settings_of
 from batsched_py.simulator.simulation import Simulation
@@ -36,7 +37,14 @@ class SimulatedSite(Site):
         except BaseException:
             self.stop()
             raise
+        #: Batsim 5 has no failures of hosts.
+        self._fails_hosts = simulated.protocol != V5.name
         self.board.follow(lambda number: map(self._ended, self._simulation.records_from(number)))
+
+    @property
+    def fails_hosts(self) -> bool:
+        """True unless the simulation follows Batsim 5, which has no failures of hosts."""
+        return self._fails_hosts
 
     def run(self) -> None:
         """Run until the site is stopped, or closed and all its requests are done."""

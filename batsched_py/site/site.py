@@ -112,6 +112,11 @@ class Site(ABC):
         return tuple(self.session.view.hosts.values())
 
     @property
+    def fails_hosts(self) -> bool:
+        """True if requests may make hosts unavailable, and available again."""
+        return False
+
+    @property
     def begun(self) -> float:
         """The wall-clock time of the simulated second 0, in seconds since 1970."""
         return self._journal.begun

@@ -322,6 +322,19 @@ def test_a_lease_is_held_and_released_by_buttons(busy_site: SiteProcess, browser
     assert [line for line in browser.complaints() if "SEVERE" in line] == []
 
 
+def test_hosts_out_of_service_are_named(busy_site: SiteProcess, browser: Browser) -> None:
+    """With state, operator and reason, as text."""
+    client, out = busy_site.client(), "document.getElementById('out')"
+    client.post("api", "hosts", "drain", body={"hosts": "0-1 3", "reason": "<b>disk</b>"})
+    browser.visit(busy_site.url)
+    text = "Hosts out of service: 0-1 3 (draining by local: <b>disk</b>)"
+    wait_for(lambda: browser.ask(f"{out}.textContent") == text)
+    if find_spec("axe_core_python") is not None:
+        assert barriers(browser) == []
+    client.post("api", "hosts", "return", body={"hosts": "0-1 3"})
+    wait_for(lambda: browser.ask(f"{out}.hidden"))
+
+
 def test_what_is_refused_is_told_beside_the_form(busy_site: SiteProcess, browser: Browser) -> None:
     """In the site's words."""
     browser.visit(busy_site.url)

@@ -34,6 +34,7 @@ CALLERS: Final = ("none", "wrong", "owner", "member", "other", "operator")
 ALL: Final = (401, 401, 200, 200, 200, 200)
 ASKED: Final = (401, 401, 201, 201, 201, 201)
 OPERATORS: Final = (401, 401, 403, 403, 403, 200)
+DONE_BY_OPERATORS: Final = (401, 401, 403, 403, 403, 204)
 READ: Final = (401, 401, 200, 200, 403, 200)
 CHANGED: Final = (401, 401, 204, 403, 403, 204)
 #: The site runs no timelines: who may, learns that.
@@ -56,6 +57,9 @@ TABLE: Final[Mapping[tuple[str, str], tuple[Any, tuple[int, ...]]]] = {
     ("PUT", "/api/clock"): ({"paused": False}, OPERATORS),
     ("GET", "/api/site"): (None, ALL),
     ("GET", "/api/hosts"): (None, ALL),
+    ("POST", "/api/hosts/drain"): ({"hosts": "3"}, DONE_BY_OPERATORS),
+    ("POST", "/api/hosts/fail"): ({"hosts": "3"}, DONE_BY_OPERATORS),
+    ("POST", "/api/hosts/return"): ({"hosts": "3"}, DONE_BY_OPERATORS),
     ("GET", "/api/queue"): (None, ALL),
     ("GET", "/api/schedule"): (None, ALL),
     ("GET", "/managed_experiments"): (None, ALL),

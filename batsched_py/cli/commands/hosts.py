@@ -1,26 +1,31 @@
-"""`batsched-py hosts`: the hosts of a live site, and their states."""
+"""`batsched-py hosts`: the hosts of a live site, and their states; operators drain, fail and return them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
+import click
 from rich import box
 from rich.table import Table
 
 from batsched_py.cli.shared.command import typed_command
 from batsched_py.cli.shared.console import show_table
+from batsched_py.cli.shared.parameters import option
+from batsched_py.cli.shared.repetition import CommandWithParts
 from batsched_py.cli.shared.site_options import SitePlace, site_options
 from batsched_py.text.display import displayed
 
 
-@typed_command(limits=False)
+@typed_command(limits=False, kind=CommandWithParts)
 @site_options
 def command(place: SitePlace) -> None:
     """Show the hosts of a live site: numbers, names, resources and states."""
     client, hosts = place.client(), list[dict[str, Any]]()
     while page := client.get("api", "hosts", after=len(hosts) - 1):
         hosts += page
-    table = Table("ID", "Hostname", "CPUs", "Mem", "State", box=box.SIMPLE, pad_edge=False)
+    names = ["ID", "Hostname", "CPUs", "Mem", "State"]
+    out = any(host.get("by") for host in hosts)
+    table = Table(*names, *(["By", "Reason"] if out else []), box=box.SIMPLE, pad_edge=False)
     for host in hosts:
         properties = host["properties"]
         cells = (
@@ -29,6 +34,43 @@ def command(place: SitePlace) -> None:
             properties.get("cpu", "100"),
             properties.get("mem", "1024"),
             host["state"],
+            *((host.get("by", ""), host.get("reason", "")) if out else ()),
         )
         table.add_row(*(displayed(str(cell)) for cell in cells))
     show_table(table)
+
+
+#: The hosts of a request.
+_hosts = click.argument("hosts", metavar="HOSTS")
+_reason = option("--reason", "TEXT", "Why; shown in the list of hosts.", default="")
+
+
+@typed_command(limits=False)
+@_hosts
+@_reason
+@site_options
+def drain(place: SitePlace, hosts: str, reason: str) -> None:
+    """Start nothing new on HOSTS, such as 0-3,7; what runs there goes on. Only for operators."""
+    place.client().post("api", "hosts", "drain", body={"hosts": hosts, "reason": reason})
+
+
+@typed_command(limits=False)
+@_hosts
+@_reason
+@site_options
+def fail(place: SitePlace, hosts: str, reason: str) -> None:
+    """Make HOSTS unavailable: leases that run there fail. Only for operators."""
+    place.client().post("api", "hosts", "fail", body={"hosts": hosts, "reason": reason})
+
+
+@typed_command(limits=False)
+@_hosts
+@_reason
+@site_options
+def give_back(place: SitePlace, hosts: str, reason: str) -> None:
+    """Return HOSTS that are drained or unavailable to service. Only for operators."""
+    place.client().post("api", "hosts", "return", body={"hosts": hosts, "reason": reason})
+
+
+for _part, _name in ((drain, "drain"), (fail, "fail"), (give_back, "return")):
+    cast(click.Group, command).add_command(_part, _name)

@@ -89,10 +89,11 @@ class ExternalEvents:
             return
         for event in events:
             hosts = event.hosts
-            if event.type == MACHINE_UNAVAILABLE:
-                self.switch(hosts.bits, on=False)
-            elif event.type == MACHINE_AVAILABLE:
-                self.switch(hosts.bits, on=True)
+            if event.type in MACHINE_EVENTS:
+                on = event.type == MACHINE_AVAILABLE
+                changed = hosts.bits & self._machines.all & (self._machines.unavailable ^ (0 if on else -1))
+                if changed:  # a live source may repeat itself; files are checked before
+                    self.switch(changed, on=on)
             elif self._context.settings.forward_unknown_events:
                 self._context.emit(Notify(stamp, event.type, None, wire_members(event.members)))
 

@@ -22,6 +22,7 @@ from batsched_py.site.api import problems
 from batsched_py.site.api.bodies import JSON, TYPES, body_type
 from batsched_py.site.api.description import Description
 from batsched_py.site.api.experiment_routes import ExperimentController
+from batsched_py.site.api.host_routes import HostController
 from batsched_py.site.api.identity import Doorkeeper, who_asks, writes
 from batsched_py.site.api.lease_controls import LeaseControlController
 from batsched_py.site.api.lease_routes import JobController, LeaseController
@@ -70,6 +71,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
             LeaseControlController,
             JobController,
             SiteController,
+            HostController,
             metrics,
             ExperimentController,
             ReservationController,

@@ -11,7 +11,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from batsched_py.hostset import HostSet
-from batsched_py.site.api.schedule import under_way
+from batsched_py.site.api.host_views import under_way
 from batsched_py.site.site import Site
 
 _PREFIX: Final = "batsched_site"
@@ -54,7 +54,7 @@ class SiteCollector(Collector):
 
     def _hosts(self) -> dict[str, int]:
         now = self._site.board.snapshot.hosts
-        busy = HostSet.parse(now.busy) | under_way(self._site)
+        busy = HostSet.parse(now.busy) | under_way(self._site.board.snapshot)
         others = {name: HostSet.parse(getattr(now, name)) for name in ("unavailable", "switching", "asleep")}
         down = HostSet()
         for hosts in others.values():

@@ -15,6 +15,7 @@ from msgspec import Struct
 from batsched_py.site.api.acceptance import Acceptance
 from batsched_py.site.api.answers import Answers
 from batsched_py.site.api.experiment_views import Experiments
+from batsched_py.site.api.host_views import HostIndex
 from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.lease_views import LeaseIndex
 from batsched_py.site.api.quotas import Quotas
@@ -31,6 +32,7 @@ class SiteParts(Struct, frozen=True):
 
     site: Site
     leases: LeaseIndex
+    hosts: HostIndex
     experiments: Experiments
     reservations: ReservationIndex
     answers: Answers
@@ -48,6 +50,7 @@ def make_parts(site: Site, quotas: Quotas) -> SiteParts:
     return SiteParts(
         site,
         LeaseIndex(site.inbox, site.board, site.begun),
+        HostIndex(site.inbox, site.board, lambda: site.hosts),
         Experiments(site.inbox, site.board),
         ReservationIndex(site.inbox, site.board),
         Answers(site.board),

@@ -7,7 +7,6 @@ from typing import Final, cast
 
 from msgspec import Struct
 
-from batsched_py.hostset import HostSet
 from batsched_py.leases.accounting.rows import MACHINES, LiveRow
 from batsched_py.results.lease_rows import ReservationRow
 from batsched_py.site.api.lease_requests import request_number
@@ -41,16 +40,6 @@ class Block(Struct, frozen=True):
     hosts: str
     lost: bool = False
     machine: str = ""
-
-
-def under_way(site: Site) -> HostSet:
-    """Return the hosts that leases use now; leases for virtual machines have no jobs that would make hosts busy."""
-    table = site.board.snapshot.tables.get("reservations")
-    rows = cast(Iterable[LiveRow], () if table is None else table.rows)
-    found = HostSet()
-    for hosts in {row.hosts for row in rows if row.phase == "under way"}:
-        found |= HostSet.parse(hosts)
-    return found
 
 
 def blocks(site: Site, begin: float, end: float) -> list[Block]:

@@ -16,15 +16,15 @@ from msgspec.structs import asdict
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 import batsched_py
-from batsched_py.hostset import HostSet
+from batsched_py.model.external_event import MACHINE_AVAILABLE
 from batsched_py.site.api.handlers import get, post, put
 from batsched_py.site.api.identity import Asking, check_operator
 from batsched_py.site.api.lease_views import MOST, Lease
 from batsched_py.site.api.member_types import check_types
-from batsched_py.site.api.paging import next_part, part
+from batsched_py.site.api.paging import part
 from batsched_py.site.api.parts import parts
 from batsched_py.site.api.problems import Problem, RequestRefusedError, refuse
-from batsched_py.site.api.schedule import Block, blocks, under_way
+from batsched_py.site.api.schedule import Block, blocks
 from batsched_py.site.inbox import CLOSE, Asked
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.site import Site
@@ -34,10 +34,6 @@ REGISTRY: Final = "registry"
 #: Seconds between two checks for changes, and between two events without a change.
 _LOOK: Final = 0.2
 _ALIVE: Final = 10.0
-#: The largest number of hosts in one part of the list.
-_MOST_HOSTS: Final = 10_000
-HostAfter = Annotated[int, QueryParameter(ge=-1, le=2**53, description="Only hosts with a greater number.")]
-HostLimit = Annotated[int, QueryParameter(ge=1, le=_MOST_HOSTS, description="The maximum number of hosts.")]
 QueueAfter = Annotated[int, QueryParameter(ge=0, le=2**53, description="How many to leave out, from the head on.")]
 QueueLimit = Annotated[int, QueryParameter(ge=1, le=MOST, description="The maximum number of leases.")]
 Begin = Annotated[float, QueryParameter(description="Only blocks that end after this time.")]
@@ -104,22 +100,6 @@ class SiteDescription(Struct, frozen=True):
     clock: Clock
 
 
-class Host(Struct, frozen=True):
-    """A host.
-
-    Attributes:
-        number: the number of the host in intervals and charts, from 0.
-        name: the name in the platform file.
-        state: free, busy, unavailable, asleep or switching.
-        properties: the properties in the platform file.
-    """
-
-    number: int
-    name: str
-    state: str
-    properties: dict[str, str]
-
-
 @get("/healthz", tags=("site",), summary="Whether the site is ready", exclude_from_auth=True)
 async def health(request: Asking) -> Response[Health]:
     """Answer 200 while the site takes requests, and 503 while it is starting and after it has ended."""
@@ -178,16 +158,16 @@ class SiteController(Controller):
 
     @post("/close", summary="Close the site", status_code=202)
     async def close(self, request: Asking) -> None:
-        """Accept no more requests, and end the site when the accepted ones are done. Only for operators."""
-        check_operator(request)
-        await parts(request).acceptance.accept(Asked(CLOSE, lambda _: {}, request.user.user))
+        """Accept no more requests, and end the site when the accepted ones are done. Only for operators.
 
-    @get("/hosts", summary="List hosts")
-    async def hosts(self, request: Asking, after: HostAfter = -1, limit: HostLimit = 1000) -> Response[list[Host]]:
-        """List hosts and their states, ordered by number."""
-        site, answers, end = parts(request).site, parts(request).answers, after + 1 + limit
-        headers = next_part(request, {"after": end - 1}) if end < len(site.hosts) else {}
-        return _answer(answers.find(("hosts", after, limit), lambda: _hosts(site, after + 1, end)), headers)
+        Hosts that were drained, or made unavailable, return to service. Held leases are cancelled.
+        """
+        check_operator(request)
+        found = parts(request)
+        if failed := found.hosts.failed_by_request():  # without them, leases could wait without end
+            members = {"resources": str(failed)}
+            await found.acceptance.accept(Asked(MACHINE_AVAILABLE, lambda _: members, request.user.user))
+        await found.acceptance.accept(Asked(CLOSE, lambda _: {}, request.user.user))
 
     @get("/queue", summary="Show the queue")
     async def queue(self, request: Asking, after: QueueAfter = 0, limit: QueueLimit = MOST) -> Response[list[Lease]]:
@@ -211,22 +191,6 @@ class SiteController(Controller):
 
 def _answer(body: bytes, headers: Mapping[str, str] | None = None) -> Response[Any]:
     return Response(body, media_type=MediaType.JSON, headers=dict(headers or {}))
-
-
-def _hosts(site: Site, begin: int, end: int) -> list[Host]:
-    now = site.board.snapshot.hosts
-    sets: dict[str, HostSet] = {
-        name: HostSet.parse(getattr(now, name)) for name in ("unavailable", "switching", "asleep", "busy")
-    }
-    sets["busy"] |= under_way(site)
-    return [
-        Host(number, host.name, _state(number, sets), {**host.properties})
-        for number, host in enumerate(site.hosts[begin:end], begin)
-    ]
-
-
-def _state(number: int, sets: Mapping[str, HostSet]) -> str:
-    return next((name for name, hosts in sets.items() if number in hosts), "free")
 
 
 async def _news(site: Site) -> AsyncIterator[ServerSentEventMessage]:

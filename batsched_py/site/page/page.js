@@ -144,15 +144,32 @@ async function refresh() {
 
 async function askForAll() {
   const begin = chart.begin - chart.span, end = chart.begin + 3 * chart.span;
-  const [leases, queue, blocks] = await Promise.all([
+  const [leases, queue, blocks, out] = await Promise.all([
     ask(`/api/leases?newest=true&limit=${MOST + 1}&finished=${$("finished").checked}`), ask(`/api/queue?limit=${MOST + 1}`), ask(`/api/schedule?begin=${begin}&end=${end}`),
+    ask(`/api/hosts?out=true&limit=${MOST}`),
   ]);
+  showOut(out);
   await fillTable($("leases"), LEASE_COLUMNS, rows(leases, leaseRow, LEASE_COLUMNS), "No leases.");
   await experiments.refresh();
   await fillTable($("queue"), QUEUE_COLUMNS, rows(queue, queueRow, QUEUE_COLUMNS), "The queue is empty.");
   chart.blocks = blocks;
   chart.draw();
   document.documentElement.dataset.state = "ready";
+}
+
+/** Say which hosts are out of service, and why: hosts of one state and reason together. */
+function showOut(hosts) {
+  const groups = new Map();
+  for (const { number, state, by, reason } of hosts) {
+    const what = `${state}${by ? ` by ${by}` : ""}${reason ? `: ${reason}` : ""}`;
+    const runs = groups.get(what) ?? [], last = runs.at(-1);
+    if (last?.[1] === number - 1) last[1] = number;
+    else runs.push([number, number]);
+    groups.set(what, runs);
+  }
+  const texts = [...groups].map(([what, runs]) => `${runs.map(([low, high]) => (low === high ? low : `${low}-${high}`)).join(" ")} (${what})`);
+  $("out").textContent = `Hosts out of service: ${texts.join("; ")}`;
+  $("out").hidden = texts.length === 0;
 }
 
 function showClock(news) {

@@ -1,0 +1,132 @@
+"""Hosts over HTTP: their states; operators drain, fail and return them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from litestar import Controller, MediaType, Response
+from litestar.params import JSONBody, QueryParameter
+from msgspec import Meta, Struct
+
+from batsched_py.hostset import HostSet
+from batsched_py.leases.drains import DRAIN_HOSTS, UNDRAIN_HOSTS
+from batsched_py.model.external_event import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE
+from batsched_py.site.api.handlers import get, post
+from batsched_py.site.api.host_views import Host
+from batsched_py.site.api.identity import Asking, check_operator
+from batsched_py.site.api.member_types import check_types
+from batsched_py.site.api.paging import next_part
+from batsched_py.site.api.parts import parts
+from batsched_py.site.api.problems import refuse
+from batsched_py.site.inbox import Asked
+
+#: The largest number of hosts in one part of the list.
+_MOST_HOSTS: Final = 10_000
+#: The largest number of characters of a set of hosts.
+_LONGEST: Final = 10_000
+HostAfter = Annotated[int, QueryParameter(ge=-1, le=2**53, description="Only hosts with a greater number.")]
+HostLimit = Annotated[int, QueryParameter(ge=1, le=_MOST_HOSTS, description="The maximum number of hosts.")]
+Out = Annotated[bool, QueryParameter(description="Only hosts that are unavailable, draining or drained.")]
+
+
+class HostsChange(Struct, frozen=True, forbid_unknown_fields=True):
+    """Hosts to drain, to fail or to return.
+
+    Attributes:
+        hosts: an interval set of host numbers, such as "0-3 7".
+        reason: why; shown in the list of hosts.
+    """
+
+    hosts: Annotated[str, Meta(min_length=1, max_length=_LONGEST)]
+    reason: Annotated[str, Meta(max_length=200)] = ""
+
+
+class HostController(Controller):
+    """The resource /api/hosts."""
+
+    path = "/api/hosts"
+    tags = ("hosts",)
+
+    @get("/", summary="List hosts")
+    async def listed(
+        self, request: Asking, *, after: HostAfter = -1, limit: HostLimit = 1000, out: Out = False
+    ) -> Response[list[Host]]:
+        """List hosts and their states, ordered by number."""
+        found = parts(request)
+        if out:
+            hosts = found.hosts.listed(after + 1, len(found.site.hosts), out=True)
+            more = next_part(request, {"after": hosts[limit - 1].number}) if len(hosts) > limit else {}
+            return Response(hosts[:limit], headers=more)
+        end = after + 1 + limit
+        headers = next_part(request, {"after": end - 1}) if end < len(found.site.hosts) else {}
+        body: Any = found.answers.find(("hosts", after, limit), lambda: found.hosts.listed(after + 1, end))
+        return Response(body, media_type=MediaType.JSON, headers=headers)
+
+    @post("/drain", summary="Drain hosts", status_code=204)
+    async def drain(self, data: JSONBody[HostsChange], request: Asking) -> None:
+        """Start nothing new on hosts; what runs there goes on, what is planned there is planned again.
+
+        Only for operators, and for algorithms of leases. Reservations that find no other hosts are rejected.
+        """
+        await _change(request, data, DRAIN_HOSTS)
+
+    @post("/fail", summary="Let hosts fail", status_code=204)
+    async def fail(self, data: JSONBody[HostsChange], request: Asking) -> None:
+        """Make hosts unavailable: leases that run there fail. Only for operators of a simulated platform."""
+        await _change(request, data, MACHINE_UNAVAILABLE)
+
+    @post("/return", summary="Return hosts", status_code=204)
+    async def give_back(self, data: JSONBody[HostsChange], request: Asking) -> None:
+        """Return hosts that are drained or unavailable to service. Only for operators."""
+        check_operator(request)
+        await check_types(request, HostsChange)
+        hosts, index = _known(request, data), parts(request).hosts
+        failed, drained = hosts & index.failed(), hosts & index.drained()
+        if in_service := hosts - failed - drained:
+            raise refuse(409, f"host {in_service} is in service", "hosts")
+        for kind, some in ((UNDRAIN_HOSTS, drained), (MACHINE_AVAILABLE, failed)):
+            if some:
+                await _accept(request, kind, some, data.reason)
+
+
+async def _change(request: Asking, data: HostsChange, kind: str) -> None:
+    """Accept a drain or a failure. RequestRefusedError if the site cannot, or a host is in that state already."""
+    check_operator(request)
+    await check_types(request, HostsChange)
+    hosts, found = _known(request, data), parts(request)
+    if kind == DRAIN_HOSTS:
+        _check_drains(request)
+    elif not found.site.fails_hosts:
+        raise refuse(409, "hosts of this site fail in Batsim only: drain them")
+    known = found.hosts.drained() if kind == DRAIN_HOSTS else found.hosts.failed()
+    if same := hosts & known:
+        raise refuse(409, f"host {same} is {'drained' if kind == DRAIN_HOSTS else 'unavailable'} already", "hosts")
+    await _accept(request, kind, hosts, data.reason)
+
+
+def _known(request: Asking, data: HostsChange) -> HostSet:
+    """Return the hosts of a request. RequestRefusedError."""
+    count = len(parts(request).site.hosts)
+    try:
+        hosts = HostSet.parse(data.hosts, count - 1)
+    except ValueError as error:
+        raise refuse(422, str(error), "hosts") from None
+    if not hosts:
+        raise refuse(422, "must name a host", "hosts")
+    if not data.reason.isprintable():
+        raise refuse(422, "must be printable text", "reason")
+    return hosts
+
+
+def _check_drains(request: Asking) -> None:
+    site = parts(request).site
+    try:
+        site.session.check_request(DRAIN_HOSTS, {}, site.inbox.now)
+    except LookupError:
+        raise refuse(409, f"the algorithm {site.settings.choice.algorithm} cannot drain hosts") from None
+
+
+async def _accept(request: Asking, kind: str, hosts: HostSet, reason: str) -> None:
+    members = {"resources": str(hosts), **({"reason": reason} if reason else {})}
+    who = request.user
+    await parts(request).acceptance.accept(Asked(kind, lambda _: members, who.user, who.group))
