@@ -126,7 +126,7 @@ class JobAdmission:
         account = association.account if association is not None else request.account
         if found is None:
             raise SlurmRefusalError("Requested reservation is invalid")
-        if request.user not in found.users and account not in found.accounts:
+        if not found.permits(request.user, account):
             raise SlurmRefusalError("Access denied to requested reservation")
 
     def _check_limits(self, jobs: list[SlurmJob]) -> None:

@@ -240,7 +240,7 @@ class BackfillScheduler:
             candidate.partition.nodes & ~cluster.unavailable & ~cluster.reservations.closed_nodes(start, end, entered)
         )
         if entered is not None:
-            nodes &= entered.nodes
+            nodes = entered.offered(nodes)
         # A job whose limit ends in the very second in which a reservation begins does not fit before it.
         return nodes & ~here.table.reserved(start, end)
 

@@ -116,7 +116,7 @@ class MainScheduler:
         available = partition.nodes & ~cluster.unavailable
         nodes = available & ~cluster.reservations.closed_nodes(now, now + job.limit * 60, entered)
         if entered is not None:
-            nodes &= entered.nodes
+            nodes = entered.offered(nodes)
         if nodes != available and not cluster.fits_idle(job, partition, nodes):
             return 0, "ReqNodeNotAvail, May be reserved for other job"
         open_nodes = nodes

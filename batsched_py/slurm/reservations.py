@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from batsched_py.slurm.jobs import SlurmJob
+
+#: Flags of a reservation of licences only, whose jobs may run on any nodes.
+_ANY_NODES: Final = frozenset({"any_nodes", "license_only"})
 
 
 @dataclass(slots=True, eq=False)
@@ -22,9 +26,18 @@ class AdvanceReservation:
     licences: tuple[tuple[str, int], ...] = ()
 
     def admits(self, job: SlurmJob) -> bool:
-        """May the job use it: is its user or account listed?"""
+        """May the job use it?"""
         account = job.association.account if job.association is not None else job.request.account
-        return job.request.user in self.users or account in self.accounts
+        return self.permits(job.request.user, account)
+
+    def permits(self, user: str, account: str | None) -> bool:
+        """Are user and account listed? If both kinds are, a job must match both (scontrol(1), Accounts)."""
+        is_user, is_account = user in self.users, account in self.accounts
+        return is_user and is_account if self.users and self.accounts else is_user or is_account
+
+    def offered(self, nodes: int) -> int:
+        """Return those of the nodes on which its jobs may run: its own, but any if it is one of licences only."""
+        return nodes if self.flags & _ANY_NODES else nodes & self.nodes
 
     def overlaps(self, start: float, end: float) -> bool:
         """Does it overlap an interval?"""

@@ -21,6 +21,8 @@ from batsched_py.slurm.adapter.files import (
 from batsched_py.slurm.adapter.nodes import with_types
 from batsched_py.slurm.configuration import SlurmConfiguration
 from batsched_py.slurm.phases import ControllerPhases
+from batsched_py.slurm.reservation_file import read_date, read_reservations
+from batsched_py.slurm.reservations import AdvanceReservation
 
 #: Seconds that the main thread of a real controller takes from look to look.
 _CYCLE = 1.0019
@@ -50,6 +52,12 @@ class SlurmOptions:
     commands: OperatorFile | None = document(  # noqa: RUF009  # as `option`, which makes a field
         _no_document, "commands of scontrol and scancel during the run: lines SECONDS COMMAND", {"*": operator_file}
     )
+    reservations: OperatorFile | None = document(  # noqa: RUF009  # as `option`, which makes a field
+        _no_document, "advance reservations: the output of `scontrol show reservation`", {"*": operator_file}
+    )
+    date: str | None = option(
+        None, "date of time 0, such as 2024-05-31T08:00:00 (UTC without a zone): for reservations, and the clock"
+    )
     scheduler: Literal["conf", "builtin", "backfill"] = option(
         "conf", "SchedulerType: that of the file, and backfill without one"
     )
@@ -73,6 +81,9 @@ class SlurmOptions:
             raise OptionError("option topology: must be given with conf")
         if self.dump is not None and self.conf is None:
             raise OptionError("option dump: must be given with conf, which says how accounts are used")
+        if self.reservations is not None and (self.conf is None or self.date is None):
+            raise OptionError("option reservations: must be given with conf, whose nodes they are of, and with date")
+        self._check_clock()
         self.timed_commands()
         configuration = self.configuration()
         if configuration is None:
@@ -82,6 +93,33 @@ class SlurmOptions:
         if self.dump is not None and not configuration.accounting:
             raise OptionError("option dump: conf must have AccountingStorageType=accounting_storage/slurmdbd")
         check_partitions(configuration, self.accounts(), self.conf_name)
+        self.advance_reservations(configuration)
+
+    def _check_clock(self) -> None:
+        """Refuse a date that is none, and a clock that contradicts it."""
+        try:
+            second = self.second_of_hour
+        except ValueError as error:
+            raise OptionError(f"option date: {error}") from None
+        if self.clock not in {0, second}:
+            raise OptionError(f"option clock: must be {second} as in date, or left out, not {self.clock}")
+
+    @property
+    def second_of_hour(self) -> int:
+        """The second of the hour at time 0. ValueError for a date that is none."""
+        if self.date is None:
+            return self.clock
+        date = read_date(self.date)
+        return 60 * date.minute + date.second
+
+    def advance_reservations(self, configuration: SlurmConfiguration) -> tuple[AdvanceReservation, ...]:
+        """Return the reservations in the file, with times in seconds from time 0, anew for each run.
+
+        ConfigurationError.
+        """
+        if self.reservations is None or self.date is None:
+            return ()
+        return read_reservations(*self.reservations, configuration, read_date(self.date))
 
     @property
     def conf_name(self) -> str:
@@ -122,11 +160,13 @@ class SlurmOptions:
         """Return the phases of the controller's threads; the recorded ones depend on the use of a data base."""
         if self.delays == "none":
             period = self.cycle or 0.0
-            return ControllerPhases(clock=self.clock, started=self.started, main=(0.0, period), backfill=(0.0, period))
+            return ControllerPhases(
+                clock=self.second_of_hour, started=self.started, main=(0.0, period), backfill=(0.0, period)
+            )
         late = 0.56 if accounting else 0.0
         period = _CYCLE if self.cycle is None else self.cycle
         return ControllerPhases(
-            clock=self.clock,
+            clock=self.second_of_hour,
             started=self.started,
             main=(0.745 if accounting else 0.02, period),
             backfill=(0.008 + late, 1.0002 if self.cycle is None else period),

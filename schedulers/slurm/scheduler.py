@@ -25,6 +25,7 @@ from batsched_py.slurm.configuration import SlurmConfiguration
 from batsched_py.slurm.controller import SlurmController
 from batsched_py.slurm.decisions import Decision
 from batsched_py.slurm.jobs import PENDING, SlurmJob
+from batsched_py.slurm.reservation_file import past_line
 
 # The controller acts at ticks of its threads, Batsim sends messages at events and at requested calls. Each decision
 # therefore lets the threads act up to just before now, hands over what the message says, lets them act at now, and asks
@@ -55,6 +56,8 @@ class Slurm(Scheduler[SlurmOptions]):
         self._nodes = nodes
         phases = options.phases(accounting=configuration.accounting)
         self.controller = SlurmController(configuration, accounts, phases)
+        reservations = options.advance_reservations(configuration)
+        self.controller.cluster.reservations.all.extend(one for one in reservations if one.end > view.now)
         self.submissions = JobSubmissions(
             self.controller, stops_at_strangers=options.strangers == "stop", dump=self._dump_name()
         )
@@ -71,8 +74,8 @@ class Slurm(Scheduler[SlurmOptions]):
         self._reasons: dict[str, str] = {}
         self._promised: dict[str, float] = {}
         self._passes = 0
-        #: A warning for the first decision; "" afterwards.
-        self._hint = options.approximated()
+        #: Warnings for the first decision; none afterwards.
+        self._hints = [*filter(None, [options.approximated(), past_line(reservations, view.now)])]
         #: Since when nothing has happened on the empty cluster; None otherwise.
         self._idle_since: float | None = None
 
@@ -93,9 +96,9 @@ class Slurm(Scheduler[SlurmOptions]):
 
     def decide(self, view: View, plan: Plan) -> None:
         """Let the controller act up to now, and carry out its decisions."""
-        if self._hint:
-            plan.warn(self._hint)
-            self._hint = ""
+        for hint in self._hints:
+            plan.warn(hint)
+        self._hints.clear()
         arrived = self.enactment.arrived(view.arrived)
         decisions = self._catch_up(view, plan)
         self.controller.drain(self._nodes.nodes(view.unavailable | view.asleep | view.switching), view.now)

@@ -8,6 +8,7 @@ import json
 import lzma
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
@@ -32,6 +33,9 @@ from batsched_py.queries.parser import parse
 from batsched_py.queries.values import Value
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
+from batsched_py.slurm.adapter.files import operator_file
+from batsched_py.slurm.conf_reader import read_configuration
+from batsched_py.slurm.reservation_file import read_reservations
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from batsched_py.transcripts.transcript import Transcript
@@ -147,6 +151,13 @@ Parent - 'math'
 User - 'ada':DefaultAccount='math':Fairshare=10
 User - 'bob':DefaultAccount='math':MaxJobs=1
 modify user ada set qos+=high
+"""
+#: Reservations of Slurm, as scontrol prints them: of nodes, and of licences.
+SLURM_RESERVATIONS: Final = b"""ReservationName=r StartTime=2024-05-31T09:00:00 EndTime=1717160400 Duration=02:00:00
+   Nodes=n[1-2,4] NodeCnt=3 CoreCnt=12 Features=(null) PartitionName=(null) Flags=MAGNETIC,SPEC_NODES
+   Users=ada,bob Groups=(null) Accounts=math Licenses=(null) State=INACTIVE BurstBuffer=(null) Watts=n/a
+ReservationName=l StartTime=2024-05-31T07:00:00+02:00 EndTime=2024-05-31T08:30:00
+   Nodes= NodeCnt=0 CoreCnt=0 Flags=ANY_NODES Users=(null) Accounts=math Licenses=matlab:2 MaxStartDelay=(null)
 """
 #: A study file with a table of each kind.
 STUDY: Final = b"""title = "all"
@@ -476,6 +487,14 @@ def show_as_slurm(content: bytes, folder: Path) -> None:
     with_file("run.jsonl", *(f"{command} -o conf=s.conf" for command in commands))(content, folder)
 
 
+def check_reservations(content: bytes, folder: Path) -> None:
+    """Read reservations with a right configuration, as a run reads them."""
+    del folder
+    nodes = read_configuration({"slurm.conf": "NodeName=n[1-4] CPUs=4\nPartitionName=p Nodes=ALL\n"})
+    zero = datetime(2024, 5, 31, tzinfo=UTC)
+    judged(lambda: read_reservations(*operator_file("res.txt", content), nodes, zero))
+
+
 def made_wrong(paths: Sequence[Path], wrong: Callable[[bytes], st.SearchStrategy[bytes]]) -> st.SearchStrategy[bytes]:
     """One of these files with something wrong in it."""
     return st.sampled_from(sorted(paths)).flatmap(lambda path: wrong(path.read_bytes()))
@@ -544,6 +563,7 @@ def file_targets() -> Iterator[Target]:
         with_file("s.conf", "slurm check s.conf", "slurm check --json s.conf", "slurm platform s.conf -o p.xml"),
     )
     yield Target("slurm-dump", wrong_table(SLURM_DUMP, b":="), check_accounts)
+    yield Target("slurm-reservations", wrong_table(SLURM_RESERVATIONS, b"= "), check_reservations)
     lease = ROOT / "tests" / "data" / "haizea"
     yield Target(
         "lwf",

@@ -77,7 +77,7 @@ def fit(request: FitRequest, *, as_json: bool) -> None:
     """Replay LOG with the algorithm slurm, and compare replayed and recorded waits.
 
     LOG is the output of sacct --parsable2, or a workload of convert --recorded-waits. Unless -o says otherwise, delays
-    are those of recordings, and clock is the minute and second of the log's start.
+    are those of recordings, and date is that of the log's start.
 
     Classes of jobs (user, account, QOS, partition, size, run time) are named if they have more of the deviation than of
     the jobs.
@@ -85,7 +85,7 @@ def fit(request: FitRequest, *, as_json: bool) -> None:
     platform, settings = read_machine(request.platform, request.events, request.settings)
     hosts = platform.with_roles(settings.roles).compute_hosts(settings.master_host)[: settings.machines]
     workload = _read_recorded(request.log, hosts)
-    options = {**_fitting(workload), **request.assignments}
+    options = {**_fitting(workload, request.assignments), **request.assignments}
     run = simulate(platform, workload, "slurm", options, settings=settings, warn=Warnings())
     schedule = replace(run.schedule, log_start=workload.log_start, source=str(request.log))
     window = request.window.on(schedule)
@@ -98,10 +98,12 @@ def fit(request: FitRequest, *, as_json: bool) -> None:
         _show_fit(found)
 
 
-def _fitting(workload: Workload) -> dict[str, Any]:
-    """Return the options with which a replay is closest to a real controller."""
+def _fitting(workload: Workload, assignments: Mapping[str, str]) -> dict[str, Any]:
+    """Return the options with which a replay is closest to a real controller; a clock that is set replaces the date."""
     start = workload.log_start
-    return {"delays": "recorded", "clock": 0 if start is None else 60 * start.minute + start.second}
+    if start is None or ("clock" in assignments and "reservations" not in assignments):
+        return {"delays": "recorded"}
+    return {"delays": "recorded", "date": start.isoformat()}
 
 
 def _read_recorded(log: Path, hosts: Sequence[PlatformHost]) -> Workload:

@@ -118,6 +118,26 @@ def test_a_window_leaves_out_the_warm_up(capsys: pytest.CaptureFixture[str]) -> 
     assert (found["jobs"], found["recorded"]["mean"], found["replayed"]["mean"]) == (2, 450.0, 150.0)
 
 
+def test_reservations_have_the_dates_of_the_log(capsys: pytest.CaptureFixture[str]) -> None:
+    """A job whose limit of 10 minutes reaches into a reservation waits until its end, in the log and in the replay."""
+    Path("res.txt").write_text(
+        f"ReservationName=r StartTime={time(300)} EndTime={time(900)} Nodes=n[3-4] Flags=MAINT Users=root\n"
+    )
+    write_log([row(1, "fast", 0, 0), row(2, "slow", 0, 900)])
+    reserved = fitted(capsys, "-o", "reservations=res.txt", "-o", "delays=none")
+    assert (reserved["within"], reserved["replayed"]["max"]) == (2, pytest.approx(900, abs=45))
+    assert fitted(capsys, "-o", "delays=none")["within"] == 1
+
+
+def test_a_clock_replaces_the_date_of_the_log(capsys: pytest.CaptureFixture[str]) -> None:
+    """But for reservations, whose dates it would contradict."""
+    write_log([row(1, "fast", 0, 0)])
+    Path("res.txt").write_text("No reservations in the system\n")
+    assert fitted(capsys, "-o", "clock=77")["jobs"] == 1
+    assert run([*FIT, "-o", "clock=77", "-o", "reservations=res.txt"]) == 2
+    assert "option clock: must be 0 as in date, or left out, not 77" in capsys.readouterr().err
+
+
 def test_names_of_the_log_are_text(capsys: pytest.CaptureFixture[str]) -> None:
     """Control characters do not reach the terminal."""
     write_log([row(1, "fast", 0, 0), row(2, "slow", 0, 500, "eve\x1b[2J")])
