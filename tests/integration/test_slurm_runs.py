@@ -166,7 +166,7 @@ def test_a_job_that_may_not_start_says_why(
 def test_the_factors_of_priorities(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """At 150 s those of the recalculation at 120 s: `all` was 110 s old, and bob is second of four users."""
     rows = {one["job"]: one for one in shown(folder, capsys, "slurm", "sprio", "run.jsonl", "--at", "150")}
-    assert "w0!held" not in rows
+    assert rows.keys() == {"w0!second", "w0!all", "w0!last"}
     factors = {"site": 0, "assoc": 0, "nice": 0, "tres": {}, "partition": 100}
     assert rows["w0!all"]["factors"] == {
         **factors, "age": pytest.approx(6000 * 110 / 3600), "fairshare": 5000, "jobsize": 300, "qos": 1000,
@@ -404,14 +404,16 @@ def test_factors_add_up_to_priorities_and_shares_to_one(at: int, folder: Path) -
     files = {"conf": "slurm.conf", "dump": "accounts.txt", "commands": "commands.txt"}
     choice = AlgorithmChoice("", {name: str(folder / file) for name, file in files.items()})
     scheduler = open_recording(folder / "run.jsonl", choice).scheduler_at(at)
-    for row in job_priorities(scheduler):
+    rows = job_priorities(scheduler, at)
+    assert ("w0!later" in {row.job for row in rows}) == (at >= 200)
+    for row in rows:
         factors: Any = row.plain["factors"]
         nice, tres = factors.pop("nice"), factors.pop("tres")
         assert row.priority == int(math.fsum([*factors.values(), *tres.values()])) - nice
-    rows = share_rows(scheduler)
+    shares = share_rows(scheduler)
     for account in ("root", "physics", "chemistry"):
-        [parent] = [row for row in rows if row.account == account and not row.user]
-        below = rows[rows.index(parent) + 1 :]
+        [parent] = [row for row in shares if row.account == account and not row.user]
+        below = shares[shares.index(parent) + 1 :]
         end = next((place for place, row in enumerate(below) if row.depth <= parent.depth), len(below))
         children = [row for row in below[:end] if row.depth == parent.depth + 1]
         assert math.fsum(row.share.norm_shares for row in children) == pytest.approx(1)

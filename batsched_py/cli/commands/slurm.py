@@ -163,7 +163,7 @@ def sprio(source: Path, at: float | None, choice: AlgorithmChoice, *, as_json: b
     recording = open_recording(source, choice)
     scheduler = recording.scheduler_at(at)
     require_multifactor(scheduler, str(recording.path))
-    rows = job_priorities(scheduler)
+    rows = job_priorities(scheduler, recording.session.now if at is None else at)
     _print([one.plain for one in rows], priority_table(rows), as_json=as_json)
 
 

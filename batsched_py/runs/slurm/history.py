@@ -164,9 +164,10 @@ class _WatchedJob:
             if any(one.id == self.id for one in scheduler.submissions.waiting):
                 self._note(now, JobStatus(PENDING, DEPENDENCY, ""))
             return
-        status = status_of(job, scheduler.controller.cluster)
-        at = job.ended if job.ended is not None else job.started if status.state == RUNNING else None
-        self._note(at if at is not None and self._seen <= at <= now else now, status)
+        if job.ended is None:
+            status = status_of(job, scheduler.controller.cluster)
+            at = job.started if status.state == RUNNING else None
+            self._note(at if at is not None and self._seen <= at <= now else now, status)
         if job.state == PENDING or not self._priorities:
             priorities = tuple(priorities_of(job, self.id))
             if not self._priorities or self._priorities[-1].priorities != priorities:

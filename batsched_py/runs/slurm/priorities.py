@@ -48,12 +48,19 @@ def require_multifactor(scheduler: Slurm, recording: str) -> None:
         )
 
 
-def job_priorities(scheduler: Slurm) -> list[JobPriority]:
-    """Return the priorities of the pending jobs that are not held, in the order of submission."""
+def job_priorities(scheduler: Slurm, now: float) -> list[JobPriority]:
+    """Return the priorities of the pending jobs in the order of submission.
+
+    As with sprio, jobs are left out that are held, and that wait for a dependency or their begin.
+    """
     ids = {job: job_id for job_id, job in scheduler.submissions.by_id.items() if job.ended is None}
-    return [
-        one for job in scheduler.controller.cluster.pending if not job.is_held for one in priorities_of(job, ids[job])
-    ]
+    pending = scheduler.controller.cluster.pending
+    return [one for job in pending if _is_eligible(job, now) for one in priorities_of(job, ids[job])]
+
+
+def _is_eligible(job: SlurmJob, now: float) -> bool:
+    has_begun = job.begin is None or job.begin <= now
+    return has_begun and not job.is_held and not (job.request.dependency and job.is_dependency_open)
 
 
 def priorities_of(job: SlurmJob, job_id: str) -> Iterator[JobPriority]:
