@@ -11,6 +11,7 @@ from batsched_py.errors import SiteError
 
 JOURNAL: Final = "site.sqlite"
 TRANSCRIPT: Final = "transcript.jsonl"
+AUDIT: Final = "audit.jsonl"
 
 
 class SiteFolder:
@@ -18,11 +19,11 @@ class SiteFolder:
 
     Attributes:
         path: the folder.
-        journal, transcript: the paths of its files.
+        journal, transcript, audit: the paths of its files.
     """
 
     def __init__(self, path: Path) -> None:
-        self.path, self.journal, self.transcript = path, path / JOURNAL, path / TRANSCRIPT
+        self.path, self.journal, self.transcript, self.audit = path, path / JOURNAL, path / TRANSCRIPT, path / AUDIT
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.mkdir(mode=0o700, exist_ok=True)

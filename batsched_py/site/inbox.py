@@ -202,6 +202,12 @@ class Inbox:
             self._closed = self._closed or why
             self._announce()
 
+    def give_up(self, error: SiteError) -> None:
+        """End the site with an error, because a file cannot be written."""
+        with self._changed:
+            self._failure, self._closed = self._failure or error, UNKEPT
+            self._announce()
+
     def wait(self, now: float, due: float | None) -> LiveBatch | None:
         """Wait for and return the next batch before `due`; None when `due` has come. See LiveEvents."""
         self._look(False)

@@ -17,6 +17,7 @@ from batsched_py.errors import SiteError
 from batsched_py.runs.choice import Choice, make_session
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.decision_log import PassOn
+from batsched_py.site.audit import AuditLog
 from batsched_py.site.board import Board
 from batsched_py.site.folder import JOURNAL, TRANSCRIPT, SiteFolder
 from batsched_py.site.inbox import FAILED, UNKEPT, Inbox, SiteStoppedError
@@ -59,6 +60,7 @@ class Site(ABC):
         inbox: accepts requests.
         board: has the current snapshot.
         clock: simulated time; change it through the inbox.
+        audit: the log of who did what.
         leaving: is set when the site stops: event streams must end.
     """
 
@@ -80,6 +82,7 @@ class Site(ABC):
             self._folder.close()
             raise
         try:
+            self.audit = AuditLog(self._folder.audit)
             self.clock = PacedClock(settings.pace)
             self.inbox = Inbox(self._journal, self.clock, self.board.look, self._see_all)
             self._recorder = SiteRecorder(self._folder.transcript, choice.header(), self.inbox.requests)
@@ -101,6 +104,7 @@ class Site(ABC):
             self._thread.join()
         else:
             self._close()
+        self.audit.close()
 
     def join(self) -> None:
         """Wait until the site has stopped or ended."""

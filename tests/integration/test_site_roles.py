@@ -61,6 +61,7 @@ TABLE: Final[Mapping[tuple[str, str], tuple[Any, tuple[int, ...]]]] = {
     ("POST", "/api/hosts/fail"): ({"hosts": "3"}, DONE_BY_OPERATORS),
     ("POST", "/api/hosts/return"): ({"hosts": "3"}, DONE_BY_OPERATORS),
     ("GET", "/api/queue"): (None, ALL),
+    ("GET", "/api/audit"): (None, OPERATORS),
     ("GET", "/api/schedule"): (None, ALL),
     ("GET", "/managed_experiments"): (None, ALL),
     ("POST", "/managed_experiments"): (WEB, ASKED),

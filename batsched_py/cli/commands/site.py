@@ -21,6 +21,7 @@ from batsched_py.cli.shared.parameters import FOLDER, PATH, Number, Pace, Second
 from batsched_py.cli.shared.recorded_choice import recorded_choice, recorded_features, trust_option
 from batsched_py.cli.shared.repetition import CommandWithParts
 from batsched_py.cli.shared.simulation_options import machine_options, platform_option
+from batsched_py.cli.shared.site_audit import audit
 from batsched_py.cli.shared.site_callers import CallerOptions, quota_options
 from batsched_py.cli.shared.site_options import SitePlace, site_options
 from batsched_py.cli.shared.site_users import users
@@ -165,7 +166,7 @@ def clock(place: SitePlace, pace: float | None, *, paused: bool | None) -> None:
     say(f"{seconds(found['now'])} s, {'paused' if found['paused'] else speed}")
 
 
-for _part, _name in ((results, "results"), (clock, "clock"), (close, "close"), (users, "users")):
+for _part, _name in ((results, "results"), (clock, "clock"), (close, "close"), (users, "users"), (audit, "audit")):
     cast(click.Group, command).add_command(_part, _name)
 
 

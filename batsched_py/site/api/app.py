@@ -19,6 +19,7 @@ from msgspec import Struct
 import batsched_py
 from batsched_py.errors import SiteError
 from batsched_py.site.api import problems
+from batsched_py.site.api.audit_routes import audit, make_auditor
 from batsched_py.site.api.bodies import JSON, TYPES, body_type
 from batsched_py.site.api.description import Description
 from batsched_py.site.api.experiment_routes import ExperimentController
@@ -73,6 +74,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
             SiteController,
             HostController,
             metrics,
+            audit,
             ExperimentController,
             ReservationController,
             ManagerController,
@@ -99,7 +101,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
             use_handler_docstrings=True,
             render_plugins=[Description(path="/openapi.json")],
         ),
-        before_send=[_allow_methods],
+        before_send=[_allow_methods, make_auditor(site)],
         request_max_body_size=LARGEST_BODY,
         logging_config=None,
     )

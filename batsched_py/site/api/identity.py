@@ -22,7 +22,8 @@ GROUP_HEADER: Final = "x-bonfire-asserted-selected-group"
 #: The header with which a caller that names no user requests experiments as the operator.
 OPERATOR_HEADER: Final = "x-batsched-py-operator"
 _ASSERTED: Final = frozenset({USER_HEADER, GROUP_HEADER, OPERATOR_HEADER})
-_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+#: Methods of calls that change nothing.
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
@@ -55,7 +56,7 @@ class Identity(Struct, frozen=True):
 
 def writes(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
     """Return whether a request may change something."""
-    return connection.scope.get("method") not in _SAFE_METHODS
+    return connection.scope.get("method") not in SAFE_METHODS
 
 
 class Doorkeeper:

@@ -13,6 +13,8 @@ from msgspec import Struct
 from batsched_py.errors import SiteError
 from batsched_py.text.display import displayed, displayed_line
 
+#: The name in the state of a request under which the first problem of its answer is kept.
+PROBLEM: Final = "problem"
 #: The largest number of problems in one answer.
 _MOST: Final = 20
 
@@ -75,33 +77,33 @@ def refuse(status: int, message: str, path: str = "", **headers: str) -> Request
     return RequestRefusedError(status, [Problem(path, message)], headers)
 
 
-def answer_refusal(_: Request[Any, Any, Any], error: RequestRefusedError) -> Response[Problems]:
+def answer_refusal(request: Request[Any, Any, Any], error: RequestRefusedError) -> Response[Problems]:
     """Return the answer to a refused request."""
-    return _answer(error.status, error.problems, error.headers)
+    return _answer(request, error.status, error.problems, error.headers)
 
 
-def answer_closed(_: Request[Any, Any, Any], error: SiteError) -> Response[Problems]:
+def answer_closed(request: Request[Any, Any, Any], error: SiteError) -> Response[Problems]:
     """Return the answer to a request that the site cannot accept any more, without advice to try again."""
-    return _answer(503, [Problem("", str(error))], {})
+    return _answer(request, 503, [Problem("", str(error))], {})
 
 
-def answer_too_deep(_: Request[Any, Any, Any], __: RecursionError) -> Response[Problems]:
+def answer_too_deep(request: Request[Any, Any, Any], __: RecursionError) -> Response[Problems]:
     """Return the answer to a body that is nested too deeply."""
-    return _answer(400, [Problem("", "the body is nested too deeply")], {})
+    return _answer(request, 400, [Problem("", "the body is nested too deeply")], {})
 
 
-def answer_no_text(_: Request[Any, Any, Any], __: UnicodeDecodeError) -> Response[Problems]:
+def answer_no_text(request: Request[Any, Any, Any], __: UnicodeDecodeError) -> Response[Problems]:
     """Return the answer to a body that is not UTF-8."""
-    return _answer(400, [Problem("", "the body must be UTF-8")], {})
+    return _answer(request, 400, [Problem("", "the body must be UTF-8")], {})
 
 
-def answer_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[Problems]:
+def answer_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Problems]:
     """Return the answer to a request refused by the framework: unknown path or method, malformed or invalid body."""
     extra = error.extra if isinstance(error.extra, list) else []
     shape = [Problem(str(one.get("key", "")), _message(str(one["message"]))) for one in extra if "message" in one]
     status = 422 if shape and error.status_code == 400 else error.status_code
     headers = {str(name): str(value) for name, value in (error.headers or {}).items()}
-    return _answer(status, shape[:_MOST] or [Problem("", error.detail)], headers)
+    return _answer(request, status, shape[:_MOST] or [Problem("", error.detail)], headers)
 
 
 def _message(text: str) -> str:
@@ -109,6 +111,10 @@ def _message(text: str) -> str:
     return "is missing: the request must have a body" if text == "'data'" else text
 
 
-def _answer(status: int, problems: list[Problem], headers: dict[str, str]) -> Response[Problems]:
+def _answer(
+    request: Request[Any, Any, Any], status: int, problems: list[Problem], headers: dict[str, str]
+) -> Response[Problems]:
     shown = [Problem(displayed(one.path), displayed_line(one.message)) for one in problems]
+    if shown:
+        request.state[PROBLEM] = f"{shown[0].path}: {shown[0].message}" if shown[0].path else shown[0].message
     return Response(Problems(shown), status_code=status, media_type=MediaType.JSON, headers=headers)
