@@ -79,6 +79,28 @@ def preempted(folder: Path) -> list[str]:
     )
 
 
+def sharing(folder: Path) -> list[str]:
+    """Write a run in which tasks share nodes: by backfill, a dependency, and a job with whole nodes."""
+
+    def parts(name: str, subtime: float, tasks: int, cores: int, **members: Any) -> dict[str, Any]:
+        return {**job(name, subtime, tasks), "demand": {"cores": cores, "memory": 100}, **members}
+
+    arguments = write(
+        folder,
+        parts("0", 0, 2, 3, walltime=180),
+        parts("1", 5, 2, 3),
+        parts("2", 6, 1, 1),
+        parts("3", 7, 1, 1, depends_on=["0"]),
+        job("4", 8, 2),
+        parts("5", 9, 2, 1),
+        conf=(GOLDEN / "sharing.conf").read_text(),
+    )
+    sizes = '<prop id="cpu" value="400"/><prop id="mem" value="1000"/>'
+    hosts = HOSTS.replace("/>", f">{sizes}</host>")
+    (folder / "platform.xml").write_text(PLATFORM.replace(HOSTS, hosts))
+    return arguments
+
+
 def rows(folder: Path, name: str = "out_jobs.csv") -> list[dict[str, str]]:
     """The rows of the jobs file."""
     with (folder / name).open() as file:
@@ -115,14 +137,18 @@ def test_without_a_configuration_and_without_backfill_it_is_fcfs(specs: list[tup
     assert starts[0] == starts[1]
 
 
-@pytest.mark.parametrize("protocol", ["v4", "v5"])
+@pytest.mark.parametrize("protocol", ["v1.4", "v4", "v5"])
 def test_preemption_has_the_recorded_conversation(protocol: str, tmp_path: Path) -> None:
-    """A requeue is a kill and a submission; a cancellation is a kill."""
+    """A requeue is a kill and a submission; a cancellation is a kill. Batsim 1 sends profiles with jobs."""
     arguments = [*preempted(tmp_path), "--enable-dynamic-jobs", "--protocol", protocol, "--record", "run.jsonl"]
+    arguments += ["--forward-profiles-on-submission"] if protocol == "v1.4" else []
     assert run_here(tmp_path, "simulate", *arguments, "-e", "out", "--quiet") == 0
     assert recorded(tmp_path / "run.jsonl") == recorded(GOLDEN / f"preemption-{protocol}.jsonl")
-    found = rows(tmp_path, "out_jobs.csv" if protocol == "v4" else "outjobs.csv")
-    states = [(row["job_id"], float(row["starting_time"]), row["final_state"]) for row in found]
+    found = rows(tmp_path, "outjobs.csv" if protocol == "v5" else "out_jobs.csv")
+    again = {"0": "again#1"} if protocol == "v1.4" else {}
+    states = [
+        (again.get(row["job_id"], row["job_id"]), float(row["starting_time"]), row["final_state"]) for row in found
+    ]
     assert sorted(states) == [
         ("again", 0.0, "COMPLETED_KILLED"),
         ("again#1", 50.0, "COMPLETED_SUCCESSFULLY"),
@@ -130,6 +156,24 @@ def test_preemption_has_the_recorded_conversation(protocol: str, tmp_path: Path)
         ("gone", 100.0, "COMPLETED_KILLED"),
         ("second", 110.0, "COMPLETED_SUCCESSFULLY"),
     ]
+
+
+@pytest.mark.parametrize("protocol", ["v1.4", "v5"])
+def test_tasks_that_share_nodes_have_the_recorded_conversation(protocol: str, tmp_path: Path) -> None:
+    """A small job is backfilled on the processor that is left; whole nodes wait for all tasks."""
+    arguments = [*sharing(tmp_path), "--protocol", protocol, "--record", "run.jsonl"]
+    assert run_here(tmp_path, "simulate", *arguments, "-e", "out", "--quiet") == 0
+    assert recorded(tmp_path / "run.jsonl") == recorded(GOLDEN / f"sharing-{protocol}.jsonl")
+    found = rows(tmp_path, "outjobs.csv" if protocol == "v5" else "out_jobs.csv")
+    starts = {row["job_id"]: (float(row["starting_time"]), row["allocated_resources"]) for row in found}
+    assert starts == {
+        "0": (0.0, "0-1"),
+        "2": (10.0, "0"),
+        "1": (40.0, "0-1"),
+        "3": (40.0, "1"),
+        "4": (80.0, "0-1"),
+        "5": (120.0, "0"),
+    }
 
 
 def test_serve_decides_as_simulate(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from batsched_py.results.records import JobRecord
 from batsched_py.schedulers import BUILT_INS
 from batsched_py.session.session import Session
 from batsched_py.testing import Case
+from tests.clone import ROOT
 from tests.platforms import plain_platform
 
 HOSTS = 6
@@ -50,7 +51,11 @@ VARIANTS: list[tuple[str, dict[str, str]]] = [
     ("conservative", {"reserve": "hosts", "selection": "contiguous"}),
 ]
 #: All of them, and those that only this platform fits.
-ON_PLATFORM = [*VARIANTS, ("easy", {"selection": "nearest", "topology": "torus:3,2"})]
+ON_PLATFORM = [
+    *VARIANTS,
+    ("easy", {"selection": "nearest", "topology": "torus:3,2"}),
+    ("slurm", {"conf": str(ROOT / "tests/data/slurm/cluster6.conf")}),
+]
 #: Variants that promise starts and keep promises: in other orders a new job may come before.
 PROMISING = [
     (name, options)
@@ -99,6 +104,9 @@ SPECIAL: list[tuple[str, dict[str, str]]] = [
     ),
     ("placer", {"on_loss": "fail", "place": "random"}),
     ("sleeper", {"at_once": "one", "compute": "1"}),
+    ("slurm", {}),
+    ("slurm", {"scheduler": "builtin"}),
+    ("slurm", {"select": "cons_tres", "cycle": "1", "complete": "0.5"}),
     ("timelines", {"vm_leases": "queued"}),
     ("submitter", {"interval": "3", "jobs": "4", "slack": "none", "metadata": "true"}),
     ("submitter", {"longer": "3", "profiles": "shared", "seconds": "2", "slack": "0"}),

@@ -64,6 +64,8 @@ class ClusterNodes:
             if not share.tasks:
                 continue
             host, wanted = self._numbers[share.node], share.tasks * demand.task.gpus
+            if demand.task.exclusive:  # it has all of the host
+                wanted = len(view.room(host).gpus)
             gpus: tuple[int, ...] = ()
             if wanted:
                 gpus = tuple(gpu for gpu, left in enumerate(view.room(host).gpus) if left == WHOLE)[:wanted]
