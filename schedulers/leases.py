@@ -27,6 +27,7 @@ from batsched_py.api import (
 from batsched_py.leases.accounting.accounting import Stats
 from batsched_py.leases.accounting.catalogue import PROBES, Probes
 from batsched_py.leases.accounting.ledger import Ledger
+from batsched_py.leases.accounting.predictions import Predictions
 from batsched_py.leases.accounting.rows import MACHINES
 from batsched_py.leases.accounting.tables import ledger_tables
 from batsched_py.leases.actions import LeaseFailedError, Occupy
@@ -36,7 +37,7 @@ from batsched_py.leases.drains import DRAINS, Drains
 from batsched_py.leases.enactment import Enactment
 from batsched_py.leases.host_constraints import HostConstraints
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.observer import Observer
+from batsched_py.leases.observer import Observer, Observers
 from batsched_py.leases.platform_site import platform_site
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, PolicyChoice
@@ -192,6 +193,7 @@ class Leases(Scheduler[LeasesOptions]):
         self.hosts = hosts = list(view.all_hosts)
         self.site = platform_site(hosts, view)
         self.ledger = self.make_ledger()
+        self.predictions = Predictions(wanted=view.expects_requests)
         self.scheduler = self.make_scheduler(view)
         self.enactment = Enactment(view, hosts, overhead_jobs=self.options.overhead_jobs)
         #: Requests to cancel leases: members of events, `lease` or `job`.
@@ -207,13 +209,12 @@ class Leases(Scheduler[LeasesOptions]):
 
     def make_scheduler(self, view: View) -> LeaseScheduler:
         """Return the scheduler of a run on this site, by the options."""
-        settings = self.options.settings(stoppable=view.config.dynamic_jobs)
-        options = self.options
+        options, settings = self.options, self.options.settings(stoppable=view.config.dynamic_jobs)
         return LeaseScheduler(self.site, settings, options.policies(), options.transfers(), self.observer())
 
     def observer(self) -> Observer:
-        """Return the observer of all events of leases: the ledger."""
-        return self.ledger
+        """Return the observer of all events of leases: the ledger, and the predictions if they are wanted."""
+        return Observers(self.ledger, self.predictions) if self.predictions.wanted else self.ledger
 
     def observe(self, event: Event, view: View) -> None:
         """Record ended jobs, the remaining work of killed jobs, and requests to cancel leases."""
@@ -225,8 +226,7 @@ class Leases(Scheduler[LeasesOptions]):
 
     def cancel(self, job_id: str, view: View, plan: Plan) -> bool:
         """Cancel the lease of a job in any state."""
-        found = self.arrivals.find(job_id, self.scheduler.leases)
-        if found is None:
+        if self.arrivals.find(job_id, self.scheduler.leases) is None:
             return super().cancel(job_id, view, plan)  # it has just arrived
         self.cancelled.append({"job": job_id})
         return True
@@ -311,12 +311,14 @@ class Leases(Scheduler[LeasesOptions]):
         if self.enactment.ended or self.enactment.failed:  # in v1.4 the last jobs end after the last decision
             self.advance(view)
         self.ledger.close(self.clock)
-        return ledger_tables(self.ledger, self.arrivals.jobs, self.scheduler.disks.image_rows())
+        found = ledger_tables(self.ledger, self.arrivals.jobs, self.scheduler.disks.image_rows())
+        return found + self.predictions.tables()
 
     def live_tables(self, view: View) -> list[Table]:
         """Return leases and their past and future reservations."""
         machines = Table(MACHINES, ("lease", "name"), self.arrivals.unnumbered)
-        return [*self.ledger.live_tables(), machines, self.changes.live_table(), self.drains.live_table()]
+        estimates = self.predictions.live_tables(self.scheduler.queue, max(view.now, self.clock))
+        return [*self.ledger.live_tables(), machines, self.changes.live_table(), self.drains.live_table(), *estimates]
 
     def advance(self, view: View, requests: Sequence[Lease] = (), cancelled: Sequence[Lease] = ()) -> None:
         """Let the scheduler process the due instants, with new requests and cancellations."""

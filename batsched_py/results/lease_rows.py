@@ -121,6 +121,24 @@ class ReservationRow(NamedTuple):
     lost: int
 
 
+class PredictionRow(NamedTuple):
+    """A predicted start of a lease that waits.
+
+    Attributes:
+        lease: the number of the lease.
+        time: when it was predicted.
+        planned: 1 for the first planned start, 0 for an estimate from the work ahead of the lease.
+        predicted: the predicted start.
+        start: the first start of the lease; None if it has not started.
+    """
+
+    lease: int
+    time: float
+    planned: int
+    predicted: float
+    start: float | None
+
+
 class ImageRow(NamedTuple):
     """An image in the cache of a host, now or earlier.
 

@@ -57,8 +57,9 @@ def post_descriptor(place: SitePlace, resource: str, file: Path, limits: Limits)
 
 
 def show_leases(leases: Sequence[Mapping[str, Any]]) -> None:
-    """Print a table of leases."""
-    table = Table("ID", "Type", "State", "Starting time", "Duration", "Nodes", box=box.SIMPLE, pad_edge=False)
+    """Print a table of leases; an estimated start begins with ~."""
+    headings = ("ID", "Type", "State", "Starting time", "Duration", "Nodes", "Planned", "Reason")
+    table = Table(*headings, box=box.SIMPLE, pad_edge=False)
     for lease in leases:
         start, duration = lease.get("start", lease.get("requested_start")), lease.get("duration")
         cells = (
@@ -68,6 +69,13 @@ def show_leases(leases: Sequence[Mapping[str, Any]]) -> None:
             "Unspecified" if start is None else seconds(start),
             "" if duration is None else seconds(duration),
             lease.get("nodes") or "",
+            _expected(lease),
+            lease.get("why", ""),
         )
         table.add_row(*(displayed(str(cell)) for cell in cells))
-    show_table(table)
+    show_table(table, folded=len(headings) - 1)
+
+
+def _expected(lease: Mapping[str, Any]) -> str:
+    planned, estimated = lease.get("planned_start"), lease.get("estimated_start")
+    return seconds(planned) if planned is not None else "" if estimated is None else f"~{seconds(estimated)}"

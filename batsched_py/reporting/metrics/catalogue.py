@@ -256,6 +256,31 @@ class LeaseMetrics:
     time_suspended: Annotated[float | None, MetricInfo("time suspended", Unit.SECONDS, "less", shown="unless 0")]
     migrations: Annotated[int | None, MetricInfo("migrations", Unit.COUNT, "less", shown="unless 0")]
     requeues: Annotated[int | None, MetricInfo("requeues", Unit.COUNT, "less", shown="unless 0")]
+    predictions: Annotated[int | None, MetricInfo("predicted starts", Unit.COUNT, "")]
+    prediction_error: Annotated[
+        float | None, MetricInfo("  mean error", Unit.SECONDS, "less", alone="error of predicted starts")
+    ]
+    predictions_late: Annotated[
+        float | None, MetricInfo("  later than predicted", Unit.SHARE, "less", alone="starts later than predicted")
+    ]
+    prediction_error_hour: Annotated[
+        float | None, MetricInfo("  error, 1 h ahead", Unit.SECONDS, "less", alone="error of starts 1 h ahead")
+    ]
+    predictions_late_hour: Annotated[
+        float | None, MetricInfo("  later, 1 h ahead", Unit.SHARE, "less", alone="later than predicted 1 h ahead")
+    ]
+    prediction_error_day: Annotated[
+        float | None, MetricInfo("  error, 1 d ahead", Unit.SECONDS, "less", alone="error of starts 1 d ahead")
+    ]
+    predictions_late_day: Annotated[
+        float | None, MetricInfo("  later, 1 d ahead", Unit.SHARE, "less", alone="later than predicted 1 d ahead")
+    ]
+    prediction_error_beyond: Annotated[
+        float | None, MetricInfo("  error, beyond", Unit.SECONDS, "less", alone="error of starts over 1 d ahead")
+    ]
+    predictions_late_beyond: Annotated[
+        float | None, MetricInfo("  later, beyond", Unit.SHARE, "less", alone="later than predicted over 1 d ahead")
+    ]
 
 
 @dataclass(frozen=True)

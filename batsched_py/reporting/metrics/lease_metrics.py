@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from batsched_py.model.lease_kind import LeaseKind
+from batsched_py.reporting.formatting import HOUR
 from batsched_py.reporting.metrics.catalogue import LeaseMetrics, undefined
 from batsched_py.reporting.metrics.statistics import known, mean
 from batsched_py.reporting.metrics.steps import Steps, stacked
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseSpan, LeaseTables
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.results.lease_rows import KINDS, LeaseState, ReservationUse
+from batsched_py.results.lease_rows import KINDS, LeaseState, PredictionRow, ReservationUse
 
 #: Kinds of spans in which a lease holds the CPUs of its hosts, as in the probe `cpu-utilization`.
 _HOLDING: Final = frozenset(
     use.value for use in (ReservationUse.VM, ReservationUse.SUSPEND, ReservationUse.RESUME, ReservationUse.SHUTDOWN)
 )
+
+#: Ending of a metric's name, and the times ahead that it covers, in seconds: the second one belongs to it.
+_BANDS: Final = (
+    ("_hour", -math.inf, HOUR),
+    ("_day", HOUR, 24 * HOUR),
+    ("_beyond", 24 * HOUR, math.inf),
+)
+#: A start is late if it comes more seconds after the predicted one.
+_LATE: Final = 1.0
 
 
 def lease_metrics(schedule: Schedule, begin: float = 0.0, end: float | None = None) -> LeaseMetrics:
@@ -48,7 +58,19 @@ def lease_metrics(schedule: Schedule, begin: float = 0.0, end: float | None = No
         time_suspended=math.fsum(row.suspended_time for row in rows),
         migrations=sum(row.migrations for row in rows),
         requeues=sum(row.requeues for row in rows),
+        **_of_predictions([row for row in leases.predictions if row.lease in leases.leases]),
     )
+
+
+def _of_predictions(rows: Sequence[PredictionRow]) -> dict[str, Any]:
+    """Return the metrics of predicted starts: of all, and by the time from the prediction to the predicted start."""
+    started = [(row.predicted - row.time, row.start - row.predicted) for row in rows if row.start is not None]
+    found: dict[str, Any] = {"predictions": len(started) if rows else None}
+    for ending, least, most in (("", -math.inf, math.inf), *_BANDS):
+        errors = [error for ahead, error in started if least < ahead <= most]
+        found[f"prediction_error{ending}"] = mean([abs(error) for error in errors])
+        found[f"predictions_late{ending}"] = mean([float(error > _LATE) for error in errors])
+    return found
 
 
 def lease_hosts(schedule: Schedule) -> dict[str, Steps]:

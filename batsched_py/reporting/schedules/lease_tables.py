@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, TypeVar, get_type_hints
 
 from msgspec import Struct
 
@@ -14,7 +14,7 @@ from batsched_py.model.table import Table
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.tabular import Tabular
-from batsched_py.results.lease_rows import KINDS, ImageRow, LeaseRow, ReservationRow, ReservationUse
+from batsched_py.results.lease_rows import KINDS, ImageRow, LeaseRow, PredictionRow, ReservationRow, ReservationUse
 from batsched_py.results.records import JobRecord
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
@@ -24,6 +24,7 @@ from batsched_py.text.wording import seconds
 LEASES: Final = "_leases.csv"
 RESERVATIONS: Final = "_reservations.csv"
 IMAGES: Final = "_images.csv"
+PREDICTIONS: Final = "_predictions.csv"
 
 #: The column with the ids of a lease's jobs, separated by blanks, in addition to the fields of LeaseRow.
 _JOB: Final = "job"
@@ -34,6 +35,10 @@ RUN: Final = ReservationUse.VM.value
 _WORDS: Final = {"type": tuple(KINDS.values()), "kind": _USES}
 #: The largest delay of a job in Batsim after its lease's run, caused by messages, in seconds.
 _LATE: Final = 1.0
+
+
+_Row = LeaseRow | ReservationRow | ImageRow | PredictionRow
+_AnyRow = TypeVar("_AnyRow", ImageRow, PredictionRow)
 
 
 class LeaseSpan(Struct, frozen=True):
@@ -64,12 +69,14 @@ class LeaseTables(Brief, frozen=True):
         jobs: id of a job -> the number of the lease that it requested.
         spans: the uses of hosts, in the order of their starts.
         images: the cached images.
+        predictions: the predicted starts of leases.
     """
 
     leases: Mapping[int, LeaseRow]
     jobs: Mapping[str, int]
     spans: tuple[LeaseSpan, ...]
     images: tuple[ImageRow, ...] = ()
+    predictions: tuple[PredictionRow, ...] = ()
 
     def of_jobs(self, records: Iterable[JobRecord]) -> Mapping[str, int]:
         """Return job id -> number of its lease, for the first jobs of leases and later segments.
@@ -102,7 +109,7 @@ class LeaseTables(Brief, frozen=True):
 def lease_tables_of(tables: Iterable[Table]) -> LeaseTables | None:
     """Return the leases of a run in this process, from the tables of its algorithm; None if there are none."""
     named = {table.name: table for table in tables}
-    leases, spans, images = (named.get(name) for name in ("leases", "reservations", "images"))
+    leases, spans, images, predicted = (named.get(name) for name in ("leases", "reservations", "images", "predictions"))
     if leases is None or spans is None or not _have_columns(leases.header, spans.header):
         return None
     place = list(leases.header).index(_JOB)
@@ -110,13 +117,24 @@ def lease_tables_of(tables: Iterable[Table]) -> LeaseTables | None:
         [(LeaseRow(*row[: len(LeaseRow._fields)]), row[place]) for row in leases.rows],
         [_span(ReservationRow(*row)) for row in spans.rows],
         [ImageRow(*row) for row in images.rows] if images is not None and _has(images.header, ImageRow) else [],
+        [PredictionRow(*row) for row in predicted.rows]
+        if predicted is not None and _has(predicted.header, PredictionRow)
+        else [],
     )
 
 
 def read_lease_tables(
-    leases: Path, spans: Path, images: Path | None = None, *, notes: FileNotes, limits: Limits = LIMITS
+    leases: Path,
+    spans: Path,
+    images: Path | None = None,
+    predictions: Path | None = None,
+    *,
+    notes: FileNotes,
+    limits: Limits = LIMITS,
 ) -> LeaseTables | None:
-    """Read a `_leases.csv`, a `_reservations.csv` and perhaps an `_images.csv`; InputError names file, line and rule.
+    """Read a `_leases.csv`, a `_reservations.csv`, and perhaps an `_images.csv` and a `_predictions.csv`.
+
+    InputError names file, line and rule.
 
     None if they have other columns: a user's own algorithm may use these names.
     """
@@ -125,19 +143,24 @@ def read_lease_tables(
         return None
     rows.report_unknown("a table of leases", notes.of(leases), {*LeaseRow._fields, _JOB})
     held.report_unknown("a table of reservations", notes.of(spans), ReservationRow._fields)
-    return _tables(_read_leases(rows), _read_spans(held), _read_images(images, limits, notes))
+    cached = _read_rows(images, ImageRow, "a table of images", limits, notes)
+    predicted = _read_rows(predictions, PredictionRow, "a table of predicted starts", limits, notes)
+    return _tables(_read_leases(rows), _read_spans(held), cached, predicted)
 
 
 def _have_columns(leases: Sequence[str], spans: Sequence[str]) -> bool:
     return _has(leases, LeaseRow) and _JOB in leases and _has(spans, ReservationRow)
 
 
-def _has(header: Sequence[str], row: type[LeaseRow] | type[ReservationRow] | type[ImageRow]) -> bool:
+def _has(header: Sequence[str], row: type[_Row]) -> bool:
     return set(row._fields) <= set(header)
 
 
 def _tables(
-    rows: Iterable[tuple[LeaseRow, str | None]], spans: Iterable[LeaseSpan], images: Iterable[ImageRow]
+    rows: Iterable[tuple[LeaseRow, str | None]],
+    spans: Iterable[LeaseSpan],
+    images: Iterable[ImageRow],
+    predictions: Iterable[PredictionRow],
 ) -> LeaseTables:
     known = sorted(rows, key=lambda pair: pair[0].lease)
     jobs = {job: row.lease for row, names in known for job in (names or "").split(" ") if job}
@@ -146,6 +169,7 @@ def _tables(
         MappingProxyType(jobs),
         tuple(sorted(spans, key=lambda span: (span.start, span.lease))),
         tuple(images),
+        tuple(predictions),
     )
 
 
@@ -156,7 +180,7 @@ def _span(row: ReservationRow) -> LeaseSpan:
 class _Columns:
     """The columns of a file for the fields of a row, in the order of the fields."""
 
-    def __init__(self, table: Tabular, kind: type[LeaseRow] | type[ReservationRow] | type[ImageRow]) -> None:
+    def __init__(self, table: Tabular, kind: type[_Row]) -> None:
         self._table = table
         self._columns = [(table.column(name), hint, _WORDS.get(name)) for name, hint in get_type_hints(kind).items()]
 
@@ -196,13 +220,14 @@ def _read_spans(table: Tabular) -> Iterator[LeaseSpan]:
         yield LeaseSpan(lease, kind, start, end, table.hosts(row, hosts), bool(lost))
 
 
-def _read_images(path: Path | None, limits: Limits, notes: FileNotes) -> list[ImageRow]:
+def _read_rows(path: Path | None, kind: type[_AnyRow], what: str, limits: Limits, notes: FileNotes) -> list[_AnyRow]:
+    """Return the rows of a file that a run may have; none if it has other columns."""
     if path is None:
         return []
     table = Tabular(path, limits)
-    if not _has(table.header, ImageRow):
+    if not _has(table.header, kind):
         notes.add(f"{path.name} is left out: {OTHER_COLUMNS}")
         return []
-    table.report_unknown("a table of images", notes.of(path), ImageRow._fields)
-    columns = _Columns(table, ImageRow)
-    return [ImageRow(*columns.cells(row)) for row in table.rows()]
+    table.report_unknown(what, notes.of(path), kind._fields)
+    columns = _Columns(table, kind)
+    return [kind(*columns.cells(row)) for row in table.rows()]

@@ -11,7 +11,14 @@ from batsched_py.reading.limits import Limits
 from batsched_py.reporting.schedules.contention_file import describes, read_contention
 from batsched_py.reporting.schedules.experiment_tables import EXPERIMENT_RESOURCES, add_phases
 from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
-from batsched_py.reporting.schedules.lease_tables import IMAGES, LEASES, RESERVATIONS, LeaseTables, read_lease_tables
+from batsched_py.reporting.schedules.lease_tables import (
+    IMAGES,
+    LEASES,
+    PREDICTIONS,
+    RESERVATIONS,
+    LeaseTables,
+    read_lease_tables,
+)
 from batsched_py.reporting.schedules.place_tables import are_of, are_on, read_capacities, read_places
 from batsched_py.reporting.schedules.placement_tables import PLACEMENTS, PlacementRow, read_placements
 from batsched_py.reporting.schedules.run_files import (
@@ -142,7 +149,8 @@ def read_leases(prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, n
     leases, spans = find_sibling(prefix, LEASES), find_sibling(prefix, RESERVATIONS)
     if leases is None or spans is None:
         return None
-    tables = read_lease_tables(leases, spans, find_sibling(prefix, IMAGES), limits=limits, notes=notes)
+    images, predictions = find_sibling(prefix, IMAGES), find_sibling(prefix, PREDICTIONS)
+    tables = read_lease_tables(leases, spans, images, predictions, limits=limits, notes=notes)
     if tables is None:
         notes.add(f"{leases.name} is left out: {OTHER_COLUMNS}")
     elif tables.jobs and tables.jobs.keys().isdisjoint(record.job.id for record in jobs):

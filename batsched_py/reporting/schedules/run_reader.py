@@ -16,6 +16,7 @@ from batsched_py.reporting.schedules.lease_schedule import lease_jobs
 from batsched_py.reporting.schedules.lease_tables import (
     IMAGES,
     LEASES,
+    PREDICTIONS,
     RESERVATIONS,
     lease_tables_of,
     read_lease_tables,
@@ -63,7 +64,18 @@ from batsched_py.traces.formats import SWF, Format, ReadOptions, format_of
 from batsched_py.traces.swf_log import SwfLog
 
 #: Suffixes of batsched-py's other files of a run.
-_OWN_FILES: Final = (LEASES, RESERVATIONS, IMAGES, PLACEMENTS, RUN, DECISIONS, CONTENTION, PLACES, CAPACITIES)
+_OWN_FILES: Final = (
+    LEASES,
+    RESERVATIONS,
+    IMAGES,
+    PREDICTIONS,
+    PLACEMENTS,
+    RUN,
+    DECISIONS,
+    CONTENTION,
+    PLACES,
+    CAPACITIES,
+)
 
 
 def schedule_of(result: Result, name: str) -> Schedule:
@@ -228,14 +240,16 @@ def _lease_files(path: Path) -> list[Path]:
     leases, spans = find_sibling(str(path), LEASES), find_sibling(str(path), RESERVATIONS)
     if leases is None or spans is None or path.is_dir() or has_jobs(path):
         return []
-    others = (find_sibling(str(path), ending) for ending in (IMAGES, RUN))
+    others = (find_sibling(str(path), ending) for ending in (IMAGES, PREDICTIONS, RUN))
     return [leases, spans, *(file for file in others if file is not None)]
 
 
 def _read_leases_alone(files: Sequence[Path], hosts: int | None, name: str | None, limits: Limits) -> Schedule:
-    images = next((file for file in files if file.name.endswith(IMAGES)), None)
+    images, predictions = (
+        next((file for file in files if file.name.endswith(ending)), None) for ending in (IMAGES, PREDICTIONS)
+    )
     file_notes = FileNotes()
-    tables = read_lease_tables(files[0], files[1], images, limits=limits, notes=file_notes)
+    tables = read_lease_tables(files[0], files[1], images, predictions, limits=limits, notes=file_notes)
     if tables is None:
         raise InputError(str(files[0]), "", "is no table of leases, and there is no jobs file in its folder")
     jobs = lease_jobs(tables)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Annotated, Final, cast
 
@@ -11,6 +11,7 @@ from litestar.params import PathParameter
 from msgspec import Struct
 from msgspec.structs import replace
 
+from batsched_py.leases.accounting.waiting_reasons import WaitingReasons
 from batsched_py.leases.lifecycle import FINAL
 from batsched_py.leases.requested_changes import LEASE_CONTROLS, ControlRow
 from batsched_py.model.lease_terms import MEMBER, parse_terms
@@ -31,6 +32,9 @@ Number = Annotated[int, PathParameter(ge=1, le=2**53, description="The number of
 MOST: Final = 1000
 #: Names of the types of leases, as in Haizea's lists.
 TYPES: Final = {"BE": "Best-effort", "AR": "AR", "IM": "Immediate", "DL": "Deadline"}
+#: Types of leases that wait for hosts; states of those that run.
+_WAITS: Final = frozenset({TYPES["BE"], TYPES["DL"]})
+_RUNS: Final = frozenset({LeaseState.ACTIVE.label})
 #: Labels of the final states of leases.
 _FINAL: Final = frozenset(state.label for state in FINAL)
 
@@ -60,6 +64,8 @@ class Lease(Struct, frozen=True, omit_defaults=True):
         held: who holds it, user or operator; "" if it is not held.
         priority: best-effort leases with a greater one come first in the queue.
         constraint: the query that must be true for its hosts; "" if none.
+        planned_start: when it is planned to start, or to continue; None without a plan.
+        estimated_start: for one of the first 1000 in the queue without a plan, an estimate from the work ahead of it.
     """
 
     number: int
@@ -83,6 +89,8 @@ class Lease(Struct, frozen=True, omit_defaults=True):
     held: str = ""
     priority: int = 0
     constraint: str = ""
+    planned_start: float | None = None
+    estimated_start: float | None = None
 
 
 class LeaseIndex:
@@ -94,10 +102,11 @@ class LeaseIndex:
         inbox: the requests of the site.
         board: the state of its run.
         begun: when the site began, in seconds since 1970.
+        explain: returns the reasons of the waiting leases of a snapshot.
     """
 
-    def __init__(self, inbox: Inbox, board: Board, begun: float) -> None:
-        self._inbox, self._board, self._begun = inbox, board, begun
+    def __init__(self, inbox: Inbox, board: Board, begun: float, explain: Callable[[Snapshot], WaitingReasons]) -> None:
+        self._inbox, self._board, self._begun, self._explain = inbox, board, begun, explain
         #: The number of indexed requests.
         self._indexed = 0
         #: By owner: numbers of all, numbers of those that may not have ended, and places in the queue.
@@ -111,6 +120,8 @@ class LeaseIndex:
         #: For the current snapshot: number -> row of a lease that has not ended, and number -> its view.
         self._rows: dict[int, LeaseRow] = {}
         self._made: dict[int, Lease] = {}
+        #: Reasons of the current snapshot; None until one is needed.
+        self._reasons: WaitingReasons | None = None
         #: Numbers of leases that were requested to be held, and not to be released since then.
         self._to_hold: set[int] = set()
         #: Number -> hold and priority of a lease that has any.
@@ -193,7 +204,7 @@ class LeaseIndex:
         entries = self._inbox.entries
         live = snapshot.tables.get("leases")
         self._rows = {row.lease: row for row in cast(Iterable[LeaseRow], live.rows)} if live is not None else {}
-        self._made = {}
+        self._made, self._reasons = {}, None
         controls = snapshot.tables.get(LEASE_CONTROLS)
         self._controls = (
             {} if controls is None else {row.lease: row for row in cast(Iterable[ControlRow], controls.rows)}
@@ -231,12 +242,28 @@ class LeaseIndex:
         job = self._board.job(job_id(entry.number))
         if row is not None:
             lease = _of_lease(entry, row, job, self._begun)
+            if not lease.final and lease.state not in _RUNS:
+                lease = self._with_start(lease)
             control = self._controls.get(entry.number)
             return lease if control is None else replace(lease, held=control.held, priority=control.priority)
         if job is None:
             return unseen(entry)
         is_lease = job.state == REJECTED and MEMBER in entry.members and "leases" in self._snapshot.tables
         return _refused(entry, job, self._begun) if is_lease else _of_job(entry, job)
+
+    def _with_start(self, lease: Lease) -> Lease:
+        """Return a lease that waits with its planned or estimated start, and the reason."""
+        if self._reasons is None:
+            self._reasons = self._explain(self._snapshot)
+        found, number = self._reasons, lease.number
+        estimate = found.estimates.get(number)
+        waits = lease.type in _WAITS and not lease.why
+        return replace(
+            lease,
+            planned_start=found.planned.get(number),
+            estimated_start=None if estimate is None else estimate.start,
+            why=found.reason(number, lease.nodes or 0) if waits else lease.why,
+        )
 
 
 def unseen(entry: JournalEntry) -> Lease:

@@ -8,10 +8,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final, TypeVar
 
 from msgspec import Struct
 
+from batsched_py.leases.accounting.waiting_reasons import WaitingReasons
 from batsched_py.site.api.acceptance import Acceptance
 from batsched_py.site.api.answers import Answers
 from batsched_py.site.api.experiment_views import Experiments
@@ -20,6 +22,7 @@ from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.lease_views import LeaseIndex
 from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.api.reservation_views import ReservationIndex
+from batsched_py.site.board import Snapshot
 from batsched_py.site.site import Site
 
 #: The name of the parts in the application's state.
@@ -49,7 +52,7 @@ def make_parts(site: Site, quotas: Quotas) -> SiteParts:
     """Return the parts of an application."""
     return SiteParts(
         site,
-        LeaseIndex(site.inbox, site.board, site.begun),
+        LeaseIndex(site.inbox, site.board, site.begun, partial(_explain, site)),
         HostIndex(site.inbox, site.board, lambda: site.hosts),
         Experiments(site.inbox, site.board),
         ReservationIndex(site.inbox, site.board),
@@ -58,6 +61,12 @@ def make_parts(site: Site, quotas: Quotas) -> SiteParts:
         quotas,
         ThreadPoolExecutor(1, "reader"),
     )
+
+
+def _explain(site: Site, now: Snapshot) -> WaitingReasons:
+    view, hosts = site.session.view, len(site.hosts)
+    exclusive = not view.compute_sharing and not view.shares_tasks
+    return WaitingReasons(now.tables, now.hosts.busy, now.hosts.unavailable, hosts=hosts, exclusive=exclusive)
 
 
 def parts(request: Asking) -> SiteParts:

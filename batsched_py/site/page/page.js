@@ -6,7 +6,7 @@ import { Refused, ask, follow, keepToken } from "./site.js";
 
 const $ = (id) => document.getElementById(id);
 const LEASE_COLUMNS = ["ID", "User", "Type", "State", "Machines", "Duration", "Start", "End", "Hosts", "Why", ""];
-const QUEUE_COLUMNS = ["ID", "User", "Machines", "Duration", "State"];
+const QUEUE_COLUMNS = ["ID", "User", "Machines", "Duration", "State", "Planned start", "Why"];
 /** States of leases that can be held. */
 const WAITING = new Set(["Pending", "Queued", "Scheduled", "Preparing", "Ready", "Suspended-Queued", "Suspended-Scheduled"]);
 /** Rows of a table; if there are more, the last one says so. */
@@ -47,7 +47,7 @@ function span(seconds) { return seconds >= HUNDRED_YEARS ? "unlimited" : clockTe
 function time(seconds) { return seconds === undefined || seconds === null ? "" : clockText(seconds); }
 
 /** A reason of the algorithm, whose times are seconds, with times as the table has them. */
-function inWords(why) { return why?.replace(/\bat (\d+(?:\.\d+)?)(?=$|[;, ])/g, (_, seconds) => `at ${clockText(Number(seconds))}`); }
+function inWords(why) { return why?.replace(/\b(at|until) (\d+(?:\.\d+)?)(?=$|[;, ])/g, (_, word, seconds) => `${word} ${clockText(Number(seconds))}`); }
 
 function leaseRow(lease) {
   const line = document.createElement("tr");
@@ -97,6 +97,9 @@ function rows(all, row, columns) {
 function queueRow(lease) {
   const line = document.createElement("tr");
   line.append(cell(lease.number), cell(lease.user), cell(lease.nodes), cell(lease.duration === undefined ? "" : span(lease.duration)), cell(lease.held ? `${lease.state}, held` : lease.state));
+  const about = cell(lease.estimated_start === undefined ? time(lease.planned_start) : `about ${clockText(lease.estimated_start)}`), why = cell(inWords(lease.why));
+  why.className = "why";
+  line.append(about, why);
   return line;
 }
 

@@ -21,6 +21,7 @@ COMMANDS: Final[Mapping[tuple[str, str], str]] = {
     ("PUT", "/api/clock"): "site clock",
     ("POST", "/api/close"): "site close",
     ("GET", "/api/hosts"): "hosts",
+    **{("POST", f"/api/hosts/{change}"): f"hosts {change}" for change in ("drain", "fail", "return")},
     ("GET", "/api/queue"): "queue",
     ("GET", "/api/leases"): "lease list",
     ("POST", "/api/leases"): "lease request",

@@ -1,0 +1,168 @@
+"""Predicted starts of waiting leases: an observer that records each prediction, and estimates of the starts to come."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final, NamedTuple
+
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun
+from batsched_py.leases.observer import LeaseSchedule, Observer
+from batsched_py.leases.site import Site
+from batsched_py.model.lease_kind import LeaseKind
+from batsched_py.model.table import Table
+from batsched_py.results.lease_rows import PredictionRow
+
+# A lease that waits has a planned start, or none yet: then its start is estimated from the work ahead of it, which
+# costs a number instead of a plan. The plan itself is no option: to plan all of a long queue at each request is
+# quadratic, and a site repeats all requests when it starts again.
+#
+# The estimate is the later of two times: when the hosts have done the work of the leases that run, are planned, or come
+# before it in the queue, evenly on all hosts; and when as many hosts as it needs have ended what they run now. It knows
+# no reservation in the future, no constraint, and no lease that ends early: the records say how good it is.
+
+#: The live table with estimates; the largest number of its rows: those of the first leases in the queue.
+START_ESTIMATES: Final = "start_estimates"
+_MOST: Final = 1000
+#: Kinds of leases whose starts are predicted: others start as requested or not at all.
+_WAIT: Final = frozenset({LeaseKind.BEST_EFFORT, LeaseKind.DEADLINE})
+
+
+class EstimateRow(NamedTuple):
+    """The estimated start of a waiting lease without a plan.
+
+    Attributes:
+        lease: the number of the lease.
+        start: seconds of the simulation.
+        ahead: how many leases come before it in the queue.
+    """
+
+    lease: int
+    start: float
+    ahead: int
+
+
+class Predictions(Observer):
+    """The predictions of a run: an estimate at the request, if the lease is not planned at once, and its first plan.
+
+    Attributes:
+        wanted: whether they are recorded: if leases are requested while the run goes on.
+    """
+
+    def __init__(self, *, wanted: bool = True) -> None:
+        self.wanted = wanted
+        #: [lease, time, planned, start], in order of time.
+        self._made: list[tuple[int, float, int, float]] = []
+        #: Numbers of leases whose first plan was recorded, or that have started; time of each first start.
+        self._planned: set[int] = set()
+        self._started: dict[int, float] = {}
+        #: Leases that were requested at this instant.
+        self._new: list[Lease] = []
+        #: Number of a lease -> its run that is planned or under way.
+        self._runs: dict[int, LeaseRun] = {}
+        #: Number of a lease in the queue -> its work in node seconds; their sum.
+        self._waiting: dict[int, float] = {}
+        self._work = 0.0
+        self._site: Site | None = None
+
+    def opened(self, site: Site) -> None:
+        """Keep the site."""
+        self._site = site
+
+    def queued(self, lease: Lease, now: float) -> None:
+        """Note a new lease in the queue."""
+        del now
+        self._new.append(lease)
+        self._wait(lease)
+
+    def planned(self, lease: Lease, run: LeaseRun, now: float) -> None:
+        """Record the first plan of a lease that waits."""
+        self._runs[lease.id] = run
+        self._leave(lease)
+        if lease.id not in self._planned:
+            self._planned.add(lease.id)
+            if run.start > now and lease.kind in _WAIT:
+                self._made.append((lease.id, now, 1, run.start))
+
+    def taken_back(self, run: LeaseRun, now: float) -> None:
+        """Note a lease that waits again."""
+        del now
+        self._runs.pop(run.lease.id, None)
+        if run.lease.kind is LeaseKind.BEST_EFFORT:
+            self._wait(run.lease)
+
+    def began(self, reservation: LeaseReservation, now: float) -> None:
+        """Note the first start of a lease."""
+        if isinstance(reservation, LeaseRun):
+            self._started.setdefault(reservation.lease.id, now)
+
+    def finished(self, reservation: LeaseReservation, now: float) -> None:
+        """Note the end of a run."""
+        del now
+        if self._runs.get(reservation.lease.id) is reservation:
+            del self._runs[reservation.lease.id]
+
+    def ended(self, lease: Lease, now: float) -> None:
+        """Forget a lease, except for its predictions."""
+        del now
+        self._runs.pop(lease.id, None)
+        self._leave(lease)
+        self._planned.discard(lease.id)
+
+    def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
+        """Estimate the starts of new leases without a plan."""
+        del scheduler
+        new, self._new = self._new, []
+        left = [lease for lease in new if lease.id in self._waiting]
+        if not left or self._site is None or not self._site.exclusive:
+            return
+        frees = self._frees(now)
+        ahead = self._work - sum(self._waiting[lease.id] for lease in left)
+        for lease in left:
+            self._made.append((lease.id, now, 0, self._estimate(lease, ahead, frees, now)))
+            ahead += self._waiting[lease.id]
+
+    def tables(self) -> list[Table]:
+        """Return the table `predictions`, in order of time, with the starts that followed; none without predictions."""
+        rows = [PredictionRow(*made, self._started.get(made[0])) for made in self._made]
+        return [Table("predictions", PredictionRow._fields, rows)] if rows else []
+
+    def live_tables(self, queue: Sequence[Lease], now: float) -> list[Table]:
+        """Return the live table of estimates for the first leases of the queue; none if predictions are not wanted."""
+        if not self.wanted:
+            return []
+        found, ahead = list[EstimateRow](), 0.0
+        if self._site is not None and self._site.exclusive and queue:
+            frees = self._frees(now)
+            for number, lease in enumerate(islice(queue, _MOST)):
+                found.append(EstimateRow(lease.id, self._estimate(lease, ahead, frees, now), number))
+                ahead += lease.remaining * lease.size
+        return [Table(START_ESTIMATES, EstimateRow._fields, found)]
+
+    def _wait(self, lease: Lease) -> None:
+        self._leave(lease)
+        work = self._waiting[lease.id] = lease.remaining * lease.size
+        self._work += work
+
+    def _leave(self, lease: Lease) -> None:
+        self._work -= self._waiting.pop(lease.id, 0.0)
+        if not self._waiting:
+            self._work = 0.0  # without the errors of the sums before
+
+    def _frees(self, now: float) -> tuple[float, list[float]]:
+        """Return the node seconds that running and planned leases still need, and when each host is free, ascending."""
+        assert self._site is not None  # noqa: S101  # checked by the callers
+        work, free = list[float](), dict.fromkeys(range(len(self._site.capacities)), now)
+        for run in self._runs.values():
+            work.append(max(0.0, run.end - max(now, run.start)) * run.lease.size)
+            if run.start <= now:
+                free.update((host, max(free[host], run.final_end)) for host in run.nodes.values())
+        return math.fsum(work), sorted(free.values())
+
+    @staticmethod
+    def _estimate(lease: Lease, ahead: float, frees: tuple[float, Sequence[float]], now: float) -> float:
+        work, hosts = frees
+        if not hosts:
+            return now
+        return max(now + (work + max(0.0, ahead)) / len(hosts), hosts[min(lease.size, len(hosts)) - 1])
