@@ -238,3 +238,25 @@ def test_a_large_descriptor_does_not_stop_others(site: SiteProcess) -> None:
         meanwhile += large.is_alive()
     assert answers == [201]
     assert meanwhile >= 10
+
+
+def test_experiments_are_listed_in_parts(site: SiteProcess) -> None:
+    """Forward from a number or backward from the newest, with the address of the next part, in both media types."""
+    for _ in range(3):
+        assert ask(site, "POST", body=WEB)[0] == 201
+    ask(site, "POST", body=WEB, user="bob")
+    seen, path, links = list[str](), f"{PATH}?limit=2", 0
+    while path:
+        status, headers, content = ask(site, "GET", path, accept=JSON)
+        assert status == 200
+        seen += [one["id"] for one in json.loads(content)["items"]]
+        path = headers.get("link", "").partition(">")[0].removeprefix("<")
+        links += bool(path)
+    assert (seen, links) == (["1", "2", "3"], 1)
+    newest = ask(site, "GET", f"{PATH}?limit=2&newest=true", accept=JSON)
+    assert [one["id"] for one in json.loads(newest[2])["items"]] == ["3", "2"]
+    assert newest[1]["link"] == f'<{PATH}?limit=2&newest=true&before=2>; rel="next"'
+    found = ask(site, "GET", f"{PATH}?limit=1&after=1")
+    assert [one.get("href") for one in tree(found).iter("managed_experiment")] == [f"{PATH}/2"]
+    assert found[1]["link"] == f'<{PATH}?limit=1&after=2>; rel="next"'
+    assert ask(site, "GET", f"{PATH}?limit=0")[0] == 422

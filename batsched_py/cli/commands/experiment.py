@@ -96,7 +96,10 @@ def submit(place: SitePlace, file: Path) -> None:
 @site_options
 def listed(place: SitePlace) -> None:
     """List the experiments of a live site."""
-    items = place.client().get(_EXPERIMENTS)["items"]
+    client, items, after = place.client(), list[Any](), 0
+    while page := client.get(_EXPERIMENTS, after=after)["items"]:
+        items += page
+        after = page[-1]["id"]
     table = Table("ID", "name", "owner", "state", "deployed", "ends", box=box.SIMPLE, pad_edge=False)
     for one in items:
         times = (NOTHING if one[name] is None else seconds(one[name]) for name in ("deployed", "ends"))

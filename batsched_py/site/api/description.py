@@ -21,7 +21,7 @@ from batsched_py.site.users import LONGEST_NAME
 _HEALTH: Final = "/healthz"
 _HEALTH_STATUSES: Final = ("200", "503")
 #: Paged lists.
-_IN_PARTS: Final = ("/api/leases", "/api/queue", "/api/hosts", RESERVATIONS)
+_IN_PARTS: Final = ("/api/leases", "/api/queue", "/api/hosts", RESERVATIONS, PATH)
 _METHODS: Final = ("get", "put", "post", "delete")
 _NAME: Final = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
 #: Bounds of numbers in bodies of requests, by body and member.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated, Any
 
 import msgspec
 from litestar import Controller, Response
-from litestar.params import Parameter
+from litestar.params import Parameter, QueryParameter
 
 from batsched_py.experiments.parsing.submissions import DELETE, SUBMIT
 from batsched_py.experiments.views import ExperimentView
@@ -19,6 +19,8 @@ from batsched_py.site.api.experiment_views import unseen
 from batsched_py.site.api.experiment_xml import PATH, collection_xml, experiment_xml, log_xml, uses_reservation
 from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import Asking
+from batsched_py.site.api.lease_views import MOST
+from batsched_py.site.api.paging import next_part
 from batsched_py.site.api.parts import parts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.inbox import Asked
@@ -26,6 +28,10 @@ from batsched_py.site.inbox import Asked
 UserId = Annotated[
     str | None, Parameter(description="The user whose experiments to list; unless an operator asks, the caller.")
 ]
+Limit = Annotated[int, QueryParameter(ge=1, le=MOST, description="The maximum number of experiments.")]
+After = Annotated[int, QueryParameter(ge=0, le=2**53, description="Only experiments with a greater number.")]
+Before = Annotated[int, QueryParameter(ge=1, le=2**53, description="Only experiments with a smaller number.")]
+Newest = Annotated[bool, QueryParameter(description="List the newest experiments first.")]
 
 
 class ExperimentController(Controller):
@@ -50,16 +56,32 @@ class ExperimentController(Controller):
         entry = await parts(request).acceptance.accept(asked)
         view = unseen(entry)._replace(name=experiment.name, description=experiment.description)
         parts(request).experiments.note(view)
-        return await _answer(request, view, experiment_xml, _whole, status=201, location=f"{PATH}/{entry.number}")
+        location = {"Location": f"{PATH}/{entry.number}"}
+        return await _answer(request, view, experiment_xml, _whole, status=201, headers=location)
 
     @get("/", summary="List experiments", media_type=XML)
-    async def listed(self, request: Asking, user_id: UserId = None) -> Response[bytes]:
+    async def listed(
+        self,
+        request: Asking,
+        *,
+        user_id: UserId = None,
+        after: After = 0,
+        before: Before = 2**53,
+        limit: Limit = MOST,
+        newest: Newest = False,
+    ) -> Response[bytes]:
         """List the experiments of the caller and of the caller's group."""
         who = identified(request)
         if user_id is not None and not who.may_change(user_id):
             raise refuse(403, "only your own experiments can be listed", "user_id")
-        found = parts(request).experiments.readable(who, user_id if who.operator else None)
-        return await _answer(request, found, collection_xml, lambda views: {"items": list(map(_summary, views))})
+        user, span = user_id if who.operator else None, range(after + 1, before)
+        found = parts(request).experiments.readable(who, user, span, limit=limit + 1, newest=newest)
+        shown = found[:limit]
+        following = {"before" if newest else "after": shown[-1].id} if len(found) > limit else {}
+        headers = next_part(request, following) if following else {}
+        return await _answer(
+            request, shown, collection_xml, lambda views: {"items": list(map(_summary, views))}, headers=headers
+        )
 
     @get("/{number:int}", summary="Show an experiment", media_type=XML)
     async def shown(self, request: Asking, number: Number) -> Response[bytes]:
@@ -94,10 +116,10 @@ async def _answer(
     to_json: Callable[[Any], Any],
     *,
     status: int = 200,
-    location: str = "",
+    headers: Mapping[str, str] | None = None,
 ) -> Response[bytes]:
     """Answer in the media type that the caller prefers."""
-    headers = {"Location": location} if location else {}
+    headers = dict(headers or {})
     if not wants_json(request.headers):
         body = await parts(request).read(lambda: to_xml(found))
         return Response(body, status_code=status, media_type=XML, headers=headers)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
+from itertools import islice
 from typing import cast
 
 from batsched_py.experiments.parsing.submissions import DELETE, SUBMIT
@@ -65,12 +67,19 @@ class Experiments:
         self._catch_up()
         return self._owned.count(who.user)
 
-    def readable(self, who: Identity, user: str | None = None) -> list[ExperimentView]:
-        """Return the experiments that a caller may read, or those of one user of them, ordered by number."""
+    def readable(
+        self, who: Identity, user: str | None, span: range, *, limit: int, newest: bool
+    ) -> list[ExperimentView]:
+        """Return the experiments in a range of numbers that a caller may read, `limit` at most.
+
+        Those of one user, unless `user` is None. The order is ascending, with `newest` descending.
+        """
         self._catch_up()
-        entries = self._inbox.entries
-        found = (entries[number] for number in self._owned.of(who))
-        return [self._view(entry) for entry in found if user is None or entry.user == user]
+        entries, numbers = self._inbox.entries, self._owned.of(who)
+        chosen = numbers[bisect_left(numbers, span.start) : bisect_left(numbers, span.stop)]
+        found = (entries[number] for number in (reversed(chosen) if newest else chosen))
+        views = (self._view(entry) for entry in found if user is None or entry.user == user)
+        return list(islice(views, limit))
 
     def with_link(self, link: str, who: Identity) -> ExperimentView:
         """Return the experiment with this id at the resource manager; RequestRefusedError as `find`."""

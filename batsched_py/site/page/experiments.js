@@ -35,9 +35,9 @@ export function begin(given) {
 /** Ask for what is shown, if the section is. */
 export async function refresh() {
   if (helpers === null) return;
-  const asked = chosen, { items } = await ask(PATH, { headers: HEADERS });
-  await helpers.fillTable($("experiments"), COLUMNS, items.slice(-100).reverse().map(row), "No experiments.");
-  const found = items.some((one) => one.id === asked) ? await askFor(asked) : null;
+  const asked = chosen, { items } = await ask(`${PATH}?newest=true&limit=100`, { headers: HEADERS });
+  await helpers.fillTable($("experiments"), COLUMNS, items.map(row), "No experiments.");
+  const found = asked === null ? null : await askFor(asked);
   if (chosen !== asked) return; // another one was chosen meanwhile, which the list may not know: it will be asked for
   if (found === null) chosen = null;
   $("experiment").hidden = found === null;
