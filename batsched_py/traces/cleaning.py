@@ -24,6 +24,7 @@ from batsched_py.traces.delay_workload import DELAYS, DelayJob, TimedWork, delay
 from batsched_py.traces.log_demands import record_demand, tres_demand
 from batsched_py.traces.log_dependencies import with_dependencies
 from batsched_py.traces.log_feedback import with_feedback
+from batsched_py.traces.slurm_arrays import apart_if_unlike
 from batsched_py.traces.swf_log import FIELDS, SwfLog, SwfRecord
 from batsched_py.traces.workload_parts import later
 
@@ -121,6 +122,7 @@ class CleaningReport:
     followers: Annotated[int, "jobs submitted after an earlier one of the same user"] = 0
     cancelled: Annotated[int, "jobs cancelled while waiting"] = 0
     kept_apart: Annotated[int, "jobs with the number of another one (another cluster, or used again): renamed"] = 0
+    tasks_apart: Annotated[int, "jobs of arrays that differ from the other tasks: kept without their array"] = 0
 
     def rows(self) -> tuple[tuple[str, int], ...]:
         """Return the action of each rule and its count, including counts of 0."""
@@ -170,6 +172,9 @@ def clean(log: SwfLog, rules: CleaningRules, work: TimedWork = DELAYS) -> tuple[
     if rules.feedback:
         jobs, followers = with_feedback(log, jobs)
         report = dataclasses.replace(report, followers=followers)
+    if rules.slurm_members:
+        jobs, unlike = apart_if_unlike(jobs)
+        report = dataclasses.replace(report, tasks_apart=unlike)
     start = later(log.start, rules.start)
     workload = delay_workload(log.source, kept.machine_size, jobs, start, work)
     return replace(workload, notes=log.notes), report

@@ -35,6 +35,7 @@ from batsched_py.traces.sacct_fields import (
     holds,
 )
 from batsched_py.traces.sacct_rows import SacctRows
+from batsched_py.traces.slurm_arrays import array_number, limit_in_command, pending_tasks, task_members
 from batsched_py.traces.slurm_dependency import (
     NO_DEPENDENCY,
     SlurmDependency,
@@ -85,6 +86,7 @@ class _Job(NamedTuple):
     members: Mapping[str, Any]
     dependency: SlurmDependency = NO_DEPENDENCY
     tres: str = ""
+    array_limit: int | None = None
 
     @property
     def order(self) -> tuple[float, ...]:
@@ -176,6 +178,8 @@ class _SacctReader:
         self._requested, self._used = _SIZES[unit]
         #: Number of rows left out by each rule.
         self._dropped: Counter[str] = Counter()
+        #: Cluster and number of an array -> the limit on its running tasks in a row of tasks that are not jobs.
+        self._limits_of_arrays: dict[tuple[str, str], int] = {}
         #: Jobs that were cancelled before they started.
         self._cancelled: list[_Job] = []
         self._notes = Notes(str(path))
@@ -204,7 +208,8 @@ class _SacctReader:
                 if record.submit > LONGEST:
                     raise self._error(job.line, f"field submit: {TOO_LONG.rstrip(',')} after the first")
             (records if number <= len(kept) else cancelled).append(record)
-            names[number], members[number] = job.name, job.members
+            names[number] = job.name
+            members[number] = self._members(job) if self._slurm else job.members
             if job.dependency is not NO_DEPENDENCY:
                 dependencies[number] = job.dependency
         report_records(records, self._notes, most="most jobs got more than they asked for, such as whole nodes")
@@ -221,6 +226,11 @@ class _SacctReader:
             dropped={rule: count for rule, count in self._dropped.items() if count},
             notes=self._notes.lines(),
         )
+
+    def _members(self, job: _Job) -> Mapping[str, Any]:
+        """Return the members of a job with its array, if it is a task of one."""
+        limit = job.array_limit or self._limits_of_arrays.get((job.cluster, array_number(job.name) or ""))
+        return task_members(job.name, limit, job.members)
 
     def _error(self, line: int, rule: str) -> WorkloadError:
         return WorkloadError(str(self._path), f"line {line}", rule)
@@ -293,6 +303,9 @@ class _SacctReader:
             for column in self._explained:
                 if holds(row, column):
                     self._notes.add(COLUMNS.report(column), f"line {row.line}")
+            tasks = pending_tasks(job.name)
+            if tasks is not None and tasks.limit is not None:
+                self._limits_of_arrays[job.cluster, tasks.array] = tasks.limit
             yield job
 
     def _job(self, row: SacctRow, name: str) -> _Job:
@@ -320,7 +333,19 @@ class _SacctReader:
         owner = row.text("user"), row.text("account")
         dependency = self._dependency(row)
         return _Job(
-            row.line, name, cluster, owner, state, submit, start, end, record, members, dependency, self._tres_of(row)
+            row.line,
+            name,
+            cluster,
+            owner,
+            state,
+            submit,
+            start,
+            end,
+            record,
+            members,
+            dependency,
+            self._tres_of(row),
+            limit_in_command(row.text("submitline")) if self._slurm else None,
         )
 
     def _dependency(self, row: SacctRow) -> SlurmDependency:

@@ -107,7 +107,7 @@ def _delay(row: SacctRow) -> int | None:
 def _of_command(command: str, report: Report) -> dict[str, Any]:
     """Return the options in the command that submitted a job."""
     member: dict[str, Any] = {}
-    for option, value in _options(command):
+    for option, value in command_options(command):
         if option == "--no-requeue":
             member["requeue"] = False
         elif option == "--exclusive" and value in {"", "user"}:
@@ -127,7 +127,7 @@ def _of_command(command: str, report: Report) -> dict[str, Any]:
     return member
 
 
-def _options(command: str) -> Iterator[tuple[str, str]]:
+def command_options(command: str) -> Iterator[tuple[str, str]]:
     """Yield the options of a command before its script, long ones by name, with their values."""
     command = command[:_LONGEST]
     try:

@@ -18,6 +18,7 @@ from msgspec import structs
 from batsched_py.errors import OptionError, SlurmRefusalError
 from batsched_py.model.conditions import Conditions, Dependency, conditions_in, has_conditions
 from batsched_py.model.job import Job
+from batsched_py.model.recorded_wait import RECORDED_WAIT
 from batsched_py.reading.faults import FieldError
 from batsched_py.slurm.adapter.files import TimedCommand
 from batsched_py.slurm.controller import SlurmController
@@ -33,6 +34,8 @@ _REFERENCE: Final = re.compile(r"(.+?)(\+\d{1,6})?")
 _RESIZED: Final = re.compile(r"\bnumnodes=(\S*)", re.IGNORECASE)
 _JOB: Final = re.compile(r"\bjobid=(\d{1,9})\b", re.IGNORECASE)
 _NAMED: Final = re.compile(r"\{([^{}]+)\}")
+#: Members of a job that the tasks of an array need not share, or that are compared by their meaning.
+_OWN_MEMBERS: Final = frozenset({"id", "profile", "subtime", MEMBER, RECORDED_WAIT})
 #: The number of jobs that were refused.
 _REFUSED: Final = 0
 
@@ -217,6 +220,7 @@ class JobSubmissions:
     def _submit(
         self, party: list[_Wanted], now: float, place: int | None = None
     ) -> Iterator[tuple[Job, SlurmJob] | Refusal]:
+        party = sorted(party, key=_task_number)  # jobs of one instant arrive in the order of their names
         first = party[0]
         limit = None if first.conditions.array is None else first.conditions.array.limit
         try:
@@ -337,8 +341,12 @@ def _singleton(wanted: _Wanted) -> str:
 def _plain(wanted: _Wanted) -> tuple[object, ...]:
     """Return all of a task that the array must share."""
     job = wanted.job
-    kept = {name: value for name, value in job.members.items() if name not in {"id", "profile", "subtime", MEMBER}}
+    kept = {name: value for name, value in job.members.items() if name not in _OWN_MEMBERS}
     return kept, structs.replace(wanted.member, array_task=None), job.size
+
+
+def _task_number(wanted: _Wanted) -> int:
+    return wanted.member.array_task or 0
 
 
 def _tasks(party: Sequence[_Wanted]) -> tuple[int, ...]:
