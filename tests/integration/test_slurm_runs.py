@@ -294,6 +294,45 @@ def test_names_cannot_control_the_terminal(folder: Path, capsys: pytest.CaptureF
     assert out.count("bob\\x1b[2J") == 2
 
 
+def test_reasons_of_licences_limits_and_reservations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A reservation on n4 from 102 s to 402 s: the full pass at 120 s notices its begin, one at 410 s its end."""
+    conf = CONF.splitlines()[1] + "\nPriorityType=priority/basic\nLicenses=matlab:1\nNodeName=n[1-4] CPUs=2\n"
+    conf += "PartitionName=batch Nodes=ALL Default=YES\nPartitionName=brief Nodes=ALL MaxTime=5\n"
+    jobs = (
+        job("first", 0, 1, "ada", licences={"matlab": 1}),
+        job("second", 1, 1, "ada", licences={"matlab": 1}),
+        job("limited", 3, 1, "ada", partition="brief"),
+        job("inside", 5, 1, "ada", 290, reservation="upkeep"),
+        job("all", 6, 4, "bob"),
+    )
+    profiles = {"short": {"type": "delay", "delay": 300}}
+    reservation = "2 scontrol create reservation reservationname=upkeep starttime=now+100 duration=5 nodes=n4 users=ada"
+    texts = {"slurm.conf": conf, "commands.txt": reservation + "\n"}
+    texts["cluster.xml"] = PLATFORM.replace("<prop", '<prop id="licences" value="matlab:1"/><prop', 1)
+    texts["jobs.json"] = json.dumps({"nb_res": 4, "jobs": jobs, "profiles": profiles})
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    files = [*FILES[:2], *FILES[4:]]
+    arguments = ["-p", "cluster.xml", "-w", "jobs.json", "-s", "slurm", *files, "--record", "run.jsonl"]
+    assert run_here(tmp_path, "simulate", *arguments, "-e", "out", "--quiet") == 0
+    capsys.readouterr()
+    found: dict[str, Any] = {}
+    for name in ("second", "limited", "inside", "all"):
+        assert run_here(tmp_path, "explain", "run.jsonl", name, "--slurm", "--json", *files) == 0
+        found[name] = json.loads(capsys.readouterr().out)
+    waits = {name: [one[:2] + one[3:4] for one in intervals_of(one) if one[3]] for name, one in found.items()}
+    assert waits == {
+        "second": [(1, 3, "None"), (3, 300, "Licenses")],
+        "limited": [(3, found["limited"]["ended"], "PartitionTimeLimit")],
+        "inside": [(5, 6, "None"), (6, 120, "Reservation")],
+        "all": [(6, 410, "ReqNodeNotAvail, May be reserved for other job"), (410, 600, "Resources")],
+    }
+    assert (found["limited"]["final_state"], found["limited"]["words"]) == (
+        "CANCELLED", "nothing runs, and it cannot start: PartitionTimeLimit",
+    )  # fmt: skip
+    assert found["inside"]["final_state"] == "TIMEOUT"
+
+
 @pytest.mark.parametrize("protocol", ["v4", "v5"])
 def test_a_requeued_job_keeps_its_id(protocol: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Both of its runs are shown; in the folder of a site as in a file, at the end as at an instant."""
