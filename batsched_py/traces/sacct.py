@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -21,19 +21,17 @@ from batsched_py.text.display import displayed
 from batsched_py.traces.formats import ReadOptions, Unit, delimiter_of
 from batsched_py.traces.log_demands import check_tres
 from batsched_py.traces.sacct_fields import (
-    ATTEMPTS,
     COLUMNS,
     DEPENDENCY,
     ENDED,
-    GOING_ON,
     JOB_ID,
     MEMBERS,
-    NEVER_RAN,
     WITHOUT,
     CellError,
     SacctRow,
     holds,
 )
+from batsched_py.traces.sacct_job import SacctJob, reason_to_drop, was_withdrawn
 from batsched_py.traces.sacct_rows import SacctRows
 from batsched_py.traces.slurm_arrays import array_number, limit_in_command, pending_tasks, task_members
 from batsched_py.traces.slurm_dependency import (
@@ -49,7 +47,7 @@ from batsched_py.traces.swf_remarks import report_records
 # Accounting has rows where a workload has jobs. A job is a group of rows with one number on one cluster; sorted by
 # time, a row is a duplicate of the one before it, its next attempt, or another job that uses the number again. The last
 # question has no certain answer: a requeued job keeps its user and account, and is submitted again when the attempt
-# before it ends, so an attempt within a day (`_SOON`) after an interruption counts as the same job. Only the last
+# before it ends, so an attempt within a day after an interruption counts as the same job. Only the last
 # attempt is kept, as it is the one that shows the job's run time.
 #
 # All times are brought to the first submission, and records become those of `swf`, so that the same rules clean both.
@@ -61,53 +59,10 @@ _SIZES: Final[Mapping[Unit, tuple[str, tuple[str, ...]]]] = {
     "cpus": ("reqcpus", ("alloccpus", "ncpus")),
     "nodes": ("reqnodes", ("allocnodes", "nnodes")),
 }
-#: States of attempts after which a job may be requeued.
-_INTERRUPTED: Final = frozenset({"NODE_FAIL", "PREEMPTED"}) | NEVER_RAN | ATTEMPTS | GOING_ON
-#: Maximum number of seconds from the end of an attempt to the submission of the next one.
-_SOON: Final = 86400
 
 
 #: Columns of TRES, in the order in which they are read.
 TRES: Final = ("reqtres", "alloctres")
-
-
-class _Job(NamedTuple):
-    """A parsed row. Times are in seconds since 1970; None if unknown."""
-
-    line: int
-    name: str
-    cluster: str
-    owner: tuple[str, str]
-    state: str
-    submit: int | None
-    start: int | None
-    end: int | None
-    record: SwfRecord
-    members: Mapping[str, Any]
-    dependency: SlurmDependency = NO_DEPENDENCY
-    tres: str = ""
-    array_limit: int | None = None
-
-    @property
-    def order(self) -> tuple[float, ...]:
-        """The sort key for chronological order: an unknown start comes last, an unknown end first."""
-        start = float("inf") if self.start is None else self.start
-        return self.submit or 0, start, self.end or 0, self.line
-
-    def repeats(self, other: _Job) -> bool:
-        """Return whether it is a duplicate of the other row, as in overlapping dumps."""
-        return self.record == other.record and (self.state, self.owner, self.submit, self.start, self.end) == (
-            (other.state, other.owner, other.submit, other.start, other.end)
-        )
-
-    def follows(self, other: _Job) -> bool:
-        """Return whether it is the next attempt of a requeued job, and not a different job with the same number.
-
-        A requeued job keeps its user and account, and is submitted again when the interrupted attempt ends.
-        """
-        if self.owner != other.owner or other.state not in _INTERRUPTED:
-            return False
-        return other.end is None or self.submit is None or self.submit - other.end <= _SOON
 
 
 def read(path: Path, options: ReadOptions) -> SwfLog:
@@ -181,7 +136,7 @@ class _SacctReader:
         #: Cluster and number of an array -> the limit on its running tasks in a row of tasks that are not jobs.
         self._limits_of_arrays: dict[tuple[str, str], int] = {}
         #: Jobs that were cancelled before they started.
-        self._cancelled: list[_Job] = []
+        self._cancelled: list[SacctJob] = []
         self._notes = Notes(str(path))
         wanted = [*((name,) for name in self._fields[len(MEMBERS) :]), (self._requested, *self._used)]
         self._rows = SacctRows(path, wanted, limits, self._drop)
@@ -227,7 +182,7 @@ class _SacctReader:
             notes=self._notes.lines(),
         )
 
-    def _members(self, job: _Job) -> Mapping[str, Any]:
+    def _members(self, job: SacctJob) -> Mapping[str, Any]:
         """Return the members of a job with its array, if it is a task of one."""
         limit = job.array_limit or self._limits_of_arrays.get((job.cluster, array_number(job.name) or ""))
         return task_members(job.name, limit, job.members)
@@ -242,16 +197,16 @@ class _SacctReader:
         self._dropped["dropped_row"] += 1
         self._notes.add(f"row dropped: {rule}", f"line {line}")
 
-    def _distinct(self) -> list[_Job]:
+    def _distinct(self) -> list[SacctJob]:
         """Return the jobs without duplicates, under unique names, in the order of the file."""
-        groups: dict[tuple[str, str], list[_Job]] = {}
+        groups: dict[tuple[str, str], list[SacctJob]] = {}
         for count, job in enumerate(self._jobs(), 1):
             groups.setdefault((job.cluster, job.name), []).append(job)
             if count > self._limits.jobs:
                 raise self._error(job.line, self._limits.rule("jobs"))
         #: Names in use.
         taken: set[str] = set()
-        found: list[_Job] = []
+        found: list[SacctJob] = []
         for (cluster, name), rows in groups.items():
             own = name if name not in taken else f"{name}@{cluster}"
             taken.add(name)
@@ -261,7 +216,7 @@ class _SacctReader:
                 found.append(job._replace(name=renamed))
         return sorted(found, key=lambda job: job.line)
 
-    def _attempts(self, rows: Iterable[_Job]) -> list[_Job]:
+    def _attempts(self, rows: Iterable[SacctJob]) -> list[SacctJob]:
         """Return the last attempt of each job with one number."""
         first, *others = sorted(rows, key=lambda job: job.order)
         found = [first]
@@ -275,15 +230,15 @@ class _SacctReader:
                 found.append(job)
         return found
 
-    def _leave_out(self, job: _Job) -> bool:
-        reason = _reason_to_drop(job)
+    def _leave_out(self, job: SacctJob) -> bool:
+        reason = reason_to_drop(job)
         if reason:
             self._dropped[reason] += 1
-        if reason == "dropped_never_ran" and _was_withdrawn(job):
+        if reason == "dropped_never_ran" and was_withdrawn(job):
             self._cancelled.append(job)
         return bool(reason)
 
-    def _jobs(self) -> Iterable[_Job]:
+    def _jobs(self) -> Iterable[SacctJob]:
         """Parse and yield the rows of jobs."""
         for row in self._rows:
             identity = JOB_ID.fullmatch(row.text("jobid"))
@@ -308,7 +263,7 @@ class _SacctReader:
                 self._limits_of_arrays[job.cluster, tasks.array] = tasks.limit
             yield job
 
-    def _job(self, row: SacctRow, name: str) -> _Job:
+    def _job(self, row: SacctRow, name: str) -> SacctJob:
         """Parse a row. CellError."""
         cluster = row.text("cluster")
         if breaks_csv(cluster) or "!" in cluster:
@@ -332,7 +287,7 @@ class _SacctReader:
             )
         owner = row.text("user"), row.text("account")
         dependency = self._dependency(row)
-        return _Job(
+        return SacctJob(
             row.line,
             name,
             cluster,
@@ -390,26 +345,3 @@ def _first(row: SacctRow, *columns: tuple[str, int]) -> int | None:
                 raise row.error(column, TOO_LONG.rstrip(","))
             return time
     return None
-
-
-def _was_withdrawn(job: _Job) -> bool:
-    """Return whether a job was cancelled before its start at a known time."""
-    known = job.submit is not None and job.end is not None and job.end >= job.submit
-    return job.state == "CANCELLED" and known and "[" not in job.name
-
-
-def _reason_to_drop(job: _Job) -> str:
-    """Return the rule that leaves out a job; "" for a finished one."""
-    if job.state in ATTEMPTS:
-        return "dropped_attempt"
-    if job.state in NEVER_RAN:
-        return "dropped_never_ran"
-    if job.state in GOING_ON:
-        return "dropped_going_on"
-    if job.state not in ENDED:
-        return "dropped_state"
-    if "[" in job.name:  # tasks of an array that never became jobs
-        return "dropped_never_ran"
-    if job.start is None or (job.state == "CANCELLED" and job.record.run == 0):
-        return "dropped_never_ran"
-    return "dropped_going_on" if job.end is None else ""
