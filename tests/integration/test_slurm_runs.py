@@ -110,9 +110,9 @@ def shown(folder: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> 
     return json.loads(capsys.readouterr().out)
 
 
-def explained(folder: Path, capsys: pytest.CaptureFixture[str], name: str) -> Any:
+def explained(folder: Path, capsys: pytest.CaptureFixture[str], name: str, recording: str = "run.jsonl") -> Any:
     """The explanation of a job."""
-    return shown(folder, capsys, "explain", "run.jsonl", name, "--slurm")
+    return shown(folder, capsys, "explain", recording, name, "--slurm")
 
 
 def intervals_of(found: Any) -> list[tuple[Any, ...]]:
@@ -281,6 +281,20 @@ def test_what_cannot_be_shown_is_one_line(
     error = [one for one in capsys.readouterr().err.splitlines() if "error" in one.lower()]
     assert len(error) == 1
     assert line in error[0]
+
+
+def test_a_run_that_failed_is_shown_until_then(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A user without an association ended it: afterwards the controller has half of a decision."""
+    content = json.loads((folder / "jobs.json").read_text())
+    content["jobs"].append(job("stranger", 100, 1, "nobody"))
+    (folder / "failing.json").write_text(json.dumps(content))
+    arguments = ["-p", "cluster.xml", "-w", "failing.json", "-s", "slurm", *FILES, "--record", "failed.jsonl"]
+    assert run_here(folder, "simulate", *arguments, "-e", "failed", "--quiet") == 2
+    assert len(shown(folder, capsys, "slurm", "squeue", "failed.jsonl", "--at", "99")) == 9
+    assert explained(folder, capsys, "all", "failed.jsonl")["ended"] is None
+    for at in ([], ["--at", "100"], ["--at", "150"]):
+        assert run_here(folder, "slurm", "squeue", "failed.jsonl", *at, *FILES) == 2
+        assert "failed.jsonl: t=100: must be before the failure of the run, accounts.txt: " in capsys.readouterr().err
 
 
 def test_names_cannot_control_the_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
