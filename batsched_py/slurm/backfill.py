@@ -22,6 +22,7 @@ from batsched_py.slurm.pass_tests import JobTest, PassTests
 from batsched_py.slurm.plan_table import PlannedStart, PlanTable
 from batsched_py.slurm.preemption import JobPreemption
 from batsched_py.slurm.queue import Candidate
+from batsched_py.slurm.running_changes import RunningChanges
 
 
 @dataclass(slots=True)
@@ -40,6 +41,8 @@ class BackfillPass:
     #: Tests of this pass, and of the one before as long as they can be used.
     tests: PassTests = field(default_factory=lambda: PassTests(-1))
     before: PassTests | None = None
+    #: What has happened to running jobs since that pass, until this one.
+    changes: RunningChanges = field(default_factory=RunningChanges)
     #: Instant until which a pass decides the same if nothing but time passes; and whether it found more to do.
     until: float = inf
     is_again_due: bool = False
@@ -48,12 +51,6 @@ class BackfillPass:
         """Add a planned start."""
         self.plan.append(planned)
         self.table.add(planned)
-
-    def holds_before(self, *instants: float) -> None:
-        """Note instants from which the pass may decide otherwise; those that are over do not count."""
-        for instant in instants:
-            if self.now < instant < self.until:
-                self.until = instant
 
 
 class BackfillScheduler:
@@ -71,8 +68,9 @@ class BackfillScheduler:
         cluster, version = self._cluster, self._cluster.version
         candidates, before = cluster.candidates(now), self._tests
         self.last = here = BackfillPass(now)
-        self._tests = here.tests = PassTests(cluster.basis)
-        here.before = before if cluster.is_timeless and before.hold(cluster.basis, now) else None
+        self._tests = here.tests = PassTests(cluster.ground)
+        here.before = before if cluster.is_timeless and before.hold(cluster.ground, now) else None
+        here.changes, cluster.running_changes = cluster.running_changes, RunningChanges()
         for candidate in candidates:
             if here.is_over:
                 break
@@ -82,34 +80,47 @@ class BackfillScheduler:
 
     def _test(self, here: BackfillPass, candidate: Candidate) -> None:
         """Test a job, or use the test of the pass before."""
-        job, plans, until = candidate.job, len(here.plan), here.until
-        may_reserve, before = self._may_reserve(here, job, candidate.partition), here.before
-        if before is not None and (
-            found := before.find(candidate, here.plan, may_reserve=may_reserve, instant=here.now)
-        ):
-            job.enter(candidate.partition)
-            if found.planned is not None:
-                self._reserve(here, job, candidate.partition, found.planned)
-            if found.is_again_due:
-                here.is_again_due = True
-                self._cluster.mark_changed(here.now)
-            here.tests.tests[candidate] = found
-            here.until = min(until, found.until)
-            return
-        is_again_due, here.until, here.is_again_due = here.is_again_due, inf, False
-        self._try(here, candidate, may_reserve=may_reserve)
-        planned = here.plan[-1] if len(here.plan) > plans else None
-        here.tests.tests[candidate] = JobTest(plans, may_reserve, here.until, planned, here.is_again_due)
-        here.until, here.is_again_due = min(until, here.until), here.is_again_due or is_again_due
-        if self._cluster.basis != here.tests.basis or (
-            before is not None and planned is not None and before.plan[plans : plans + 1] != [planned]
-        ):
-            here.before = None
+        job, partition, plans = candidate.job, candidate.partition, len(here.plan)
+        job.enter(partition)
+        may_reserve, before = self._may_reserve(here, job, partition), here.before
+        test = None if before is None else self._find(here, candidate, before, may_reserve=may_reserve)
+        if test is not None:
+            if test.planned is not None:
+                self._reserve(here, job, partition, test.planned)
+        else:
+            test = JobTest(plans, may_reserve)
+            self._try(here, candidate, test)
+            test.planned = here.plan[-1] if len(here.plan) > plans else None
+            if before is not None and test.planned is not None and before.plan[plans : plans + 1] != [test.planned]:
+                here.before = None
+        if job.state == PENDING:
+            here.tests.tests[candidate] = test
+        here.until = min(here.until, test.until)
+        if test.is_again_due:
+            here.is_again_due = True
+            self._cluster.mark_changed(here.now)
+
+    def _find(
+        self, here: BackfillPass, candidate: Candidate, before: PassTests, *, may_reserve: bool
+    ) -> JobTest | None:
+        """Return the test of the pass before if the job would be tested with the same result; else None."""
+        changes = here.changes
+        changes.add(self._cluster.running_changes)
+        if changes and self._cluster.use.lonely_nodes:
+            return None
+        test = before.find(candidate, here.plan, changes, may_reserve=may_reserve, instant=here.now)
+        if test is None or test.found is None or test.found.end > max(changes.ended, changes.started):
+            return test
+        ends, nodes = self._ends(candidate.job), None if test.planned is None else test.planned.nodes
+        if isinstance(ends, SimpleJobEnds):
+            test.found = ends.again(test.found, nodes, after=test.after, now=floor(here.now))
+            return test if test.found is not None else None
+        return None
 
     def _outcome(self, here: BackfillPass, version: int) -> PassOutcome:
         """Return the outcome of a pass that began with a version of the cluster."""
         cluster, tests = self._cluster, here.tests
-        if cluster.basis != tests.basis or not cluster.is_timeless or cluster.first_end() - 1 <= here.now:
+        if cluster.ground != tests.ground or not cluster.is_timeless or cluster.first_end() - 1 <= here.now:
             tests.until = -inf
         else:
             edges = [edge for one in here.plan for edge in self._limits(one)]
@@ -143,46 +154,78 @@ class BackfillScheduler:
         here.by_partition[partition.name] += 1
         return True
 
-    def _try(self, here: BackfillPass, candidate: Candidate, *, may_reserve: bool) -> None:
+    def _try(self, here: BackfillPass, candidate: Candidate, test: JobTest) -> None:
         """Start the job, or reserve its earliest start; each further try is from the next edge of the table."""
-        job, partition = candidate.job, candidate.partition
-        job.enter(partition)
+        job = candidate.job
         now, seconds = floor(here.now), (job.request.time_min or job.limit) * 60
-        after = float(now)
-        here.holds_before(job.submitted + self._options.bf_min_age_reserve)
-        here.holds_before(here.table.next_begin(now + seconds) - seconds)
+        after, may_reserve = float(now), test.may_reserve
+        test.holds_before(here.now, job.submitted + self._options.bf_min_age_reserve)
         if self._preemption.is_possible and self._preempts(here, candidate, now, now + seconds):
             return
         ends = self._ends(job)
+        if isinstance(ends, SimpleJobEnds) and self._is_steady(job):
+            test.late = test.blocked = inf
+        else:
+            test.holds_before(here.now, here.table.next_begin(now + seconds) - seconds)
         while True:
             nodes = self._nodes(here, candidate, after, after + seconds)
             found = ends.earliest(nodes, after=after, now=now) if nodes else None
             until = here.table.next_end(after, after + seconds) if may_reserve else inf
-            if found is not None and found.start <= until:
-                lacks = found.start <= now and self._lacks_licences(here, candidate, found.start, found.start + seconds)
-                if found.allocation is not None and found.start <= now and not lacks:
-                    if not self._cluster.limits.reason(job, partition, found.allocation):
-                        self._start(here, job, partition, found.allocation)
-                    return
-                planned = self._planned(job, found.start, seconds, self._reserved(job, nodes, found, ends))
-                if found.start > now and (not may_reserve or self._is_free(here, candidate, planned)):
-                    self._plan(here, candidate, planned, may_reserve=may_reserve)
-                    return
+            if found is not None and found.start > until:
+                test.late = min(test.late, found.end)
+            elif found is not None and self._settle(here, candidate, test, found, ends, after=after):
+                return
             following = self._next_edge(here, after) if may_reserve else None
             if following is None:
                 return
-            here.is_again_due = True
-            self._cluster.mark_changed(here.now)
+            test.is_again_due = True
             if isinstance(ends, SimpleJobEnds) and self._is_plain():
-                self._search(here, candidate, ends, following)
+                self._search(here, candidate, ends, following, test)
                 return
             after = following
+
+    def _settle(
+        self,
+        here: BackfillPass,
+        candidate: Candidate,
+        test: JobTest,
+        found: JobForecast,
+        ends: JobEnds,
+        *,
+        after: float,
+    ) -> bool:
+        """Start the job within its limits, or reserve nodes for a start found from an instant on; False if not free."""
+        job, now, seconds = candidate.job, floor(here.now), (candidate.job.request.time_min or candidate.job.limit) * 60
+        # Later this may fail, or be with less nodes.
+        test.holds_before(here.now, here.table.next_begin(now + seconds) - seconds)
+        lacks = found.start <= now and self._lacks_licences(here, candidate, found.start, found.start + seconds)
+        if found.allocation is not None and found.start <= now and not lacks:
+            if self._cluster.limits.reason(job, candidate.partition, found.allocation):
+                test.late = test.blocked = -inf
+            else:
+                self._start(here, job, candidate.partition, found.allocation)
+            return True
+        planned = self._planned(job, found.start, seconds, self._reserved(job, found, ends))
+        if found.start > now and (not test.may_reserve or self._is_free(here, candidate, planned)):
+            test.found, test.after = found, after
+            self._plan(here, candidate, planned, test)
+            return True
+        test.late, test.blocked = min(test.late, found.end), min(test.blocked, found.end)
+        return False
+
+    def _is_steady(self, job: SlurmJob) -> bool:
+        """Does a job of whole nodes start no earlier with less nodes or time, no matter whose jobs run?"""
+        cluster = self._cluster
+        is_anyone = not cluster.use.lonely_nodes and not cluster.selector.is_alone(job)
+        return cluster.configuration.linear and is_anyone and self._is_plain()
 
     def _is_plain(self) -> bool:
         """Does only the table of a pass change which nodes a job may use?"""
         return not self._cluster.reservations.all and not self._options.bf_licenses
 
-    def _search(self, here: BackfillPass, candidate: Candidate, ends: SimpleJobEnds, since: float) -> None:
+    def _search(
+        self, here: BackfillPass, candidate: Candidate, ends: SimpleJobEnds, since: float, test: JobTest
+    ) -> None:
         """Plan the first start at or after an edge of the table."""
         job, seconds = candidate.job, (candidate.job.request.time_min or candidate.job.limit) * 60
         planned: PlannedStart | None = None
@@ -190,7 +233,10 @@ class BackfillScheduler:
         def is_free(found: JobForecast) -> bool:
             nonlocal planned
             planned = self._planned(job, found.start, seconds, ends.nodes(found))
-            return here.table.is_free(planned.nodes, planned.begin, planned.end)
+            is_open = here.table.is_free(planned.nodes, planned.begin, planned.end)
+            if not is_open:
+                test.late, test.blocked = min(test.late, found.end), min(test.blocked, found.end)
+            return is_open
 
         nodes = candidate.partition.nodes & ~self._cluster.unavailable
         last = here.now + self._options.bf_window * 60
@@ -203,15 +249,16 @@ class BackfillScheduler:
             last=last,
             now=floor(here.now),
             is_free=is_free,
+            test=test,
         )
         if found is not None and planned is not None:
-            self._plan(here, candidate, planned, may_reserve=True)
+            self._plan(here, candidate, planned, test)
 
-    def _plan(self, here: BackfillPass, candidate: Candidate, planned: PlannedStart, *, may_reserve: bool) -> None:
+    def _plan(self, here: BackfillPass, candidate: Candidate, planned: PlannedStart, test: JobTest) -> None:
         """Reserve a planned start, if it is within bf_window."""
         window = self._options.bf_window * 60
-        here.holds_before(planned.start - window)
-        if may_reserve and planned.start <= floor(here.now) + window:
+        test.holds_before(here.now, planned.start - window)
+        if test.may_reserve and planned.start <= floor(here.now) + window:
             self._reserve(here, candidate.job, candidate.partition, planned)
 
     def _ends(self, job: SlurmJob) -> JobEnds:
@@ -244,10 +291,10 @@ class BackfillScheduler:
         # A job whose limit ends in the very second in which a reservation begins does not fit before it.
         return nodes & ~here.table.reserved(start, end)
 
-    def _reserved(self, job: SlurmJob, nodes: int, found: JobForecast, ends: JobEnds) -> int:
+    def _reserved(self, job: SlurmJob, found: JobForecast, ends: JobEnds) -> int:
         """Return the nodes that are reserved for a job: all that may be used if features are counted."""
         choices = self._cluster.selector.choices(job.request.constraint)
-        return nodes & choices[0].nodes if choices[0].groups else ends.nodes(found)
+        return found.allowed & choices[0].nodes if choices[0].groups else ends.nodes(found)
 
     def _planned(self, job: SlurmJob, start: float, seconds: float, nodes: int) -> PlannedStart:
         step, end = self._options.bf_resolution, start + seconds

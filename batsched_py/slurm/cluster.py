@@ -19,6 +19,7 @@ from batsched_py.slurm.offers import each_bit
 from batsched_py.slurm.priority import JobPriorities
 from batsched_py.slurm.queue import Candidate, JobQueue
 from batsched_py.slurm.reservations import AdvanceReservation, AdvanceReservations
+from batsched_py.slurm.running_changes import RunningChanges
 from batsched_py.slurm.selection import NodeSelector
 
 #: The largest number of requests of which it is remembered where they fit.
@@ -57,8 +58,10 @@ class ClusterState:
         self.is_pass_due = False
         #: Number of changes on which passes depend: with the same one, and no other time, a pass decides the same.
         self.version = 0
-        #: Number of those of them that were not new jobs or another order of the queue.
-        self.basis = 0
+        #: Number of those of them that were not new jobs or another order of the queue; and without starts and ends.
+        self.basis = self.ground = 0
+        #: The starts and ends since the last pass of backfill began.
+        self.running_changes = RunningChanges()
 
     @property
     def pending(self) -> list[SlurmJob]:
@@ -80,6 +83,11 @@ class ClusterState:
 
     def note_change(self) -> None:
         """Note a change on which all decisions may depend."""
+        self._note_running()
+        self.ground += 1
+
+    def _note_running(self) -> None:
+        """Note a start or an end of a running job."""
         self.version += 1
         self.basis += 1
 
@@ -157,7 +165,8 @@ class ClusterState:
         self.limits.note_start(job)
         self._count(job, 1)
         self.queue.note_state(job)
-        self.note_change()
+        self._note_running()
+        self.running_changes.started = max(self.running_changes.started, job.limit_end)
         self.mark_changed(now)
         self.decisions.append(JobStart(job.key, now, self.names(allocation.nodes), by))
 
@@ -183,7 +192,8 @@ class ClusterState:
         self._suspended.pop(job, None)
         self.limits.note_stop(job)
         self._count(job, -1)
-        self.note_change()
+        self._note_running()
+        self.running_changes.ended = max(self.running_changes.ended, job.limit_end)
         if job in self.completing:
             self.completing.remove(job)
         self.use.release(job.kept or job.allocation)

@@ -168,7 +168,7 @@ class SlurmController:
 
     def next_wake(self) -> float:
         """Return the next instant at which something may be decided; infinite if there are no jobs."""
-        return min(at for at, _ in self._threads())
+        return self._first_thread(self._due_main(), self._due_backfill())[0]
 
     def next_decision(self) -> float:
         """Return an instant before which `advance` decides nothing, if no event comes; infinite if it never does.
@@ -189,10 +189,12 @@ class SlurmController:
     def _next_limit(self) -> float:
         """Return the next instant at which a job may be over its limit, or its time of grace."""
         cluster = self.cluster
+        if not cluster.running:
+            return inf
         first = cluster.first_end() + self._configuration.over_time_limit * 60
         if self._configuration.preempt != "none":
             first = min([first, *(one.grace_until for one in cluster.running if one.grace_until is not None)])
-        return self._sweeps.at_or_after(max(self._next_sweep, first)) if cluster.running else inf
+        return self._sweeps.at_or_after(max(self._next_sweep, first))
 
     def _next_change(self) -> float:
         """Return an instant before which no pass decides anything, although passes may be due.
@@ -200,9 +202,13 @@ class SlurmController:
         It is that of a pass, or far from the next one, which may decide something.
         """
         main, outcomes, version = self._next_main(), self._main_outcomes.values(), self.cluster.version
-        backfill = self._next_backfill() if self._configuration.backfill else inf
+        backfill = self._due_backfill()
         if self._postponed is not None or not all(one.holds(version, main) for one in outcomes):
-            return main if self._backfill_outcome.holds(version, backfill) else min(main, backfill)
+            last = self._backfill_outcome
+            if not last.holds(version, backfill):
+                return min(main, backfill)
+            # Passes of backfill may be due several times before the main scheduler.
+            return main if last.holds(version, main) else self._first_change(self._now)
         until = min(one.until for one in outcomes)
         if self._configuration.backfill:
             until = min(until, self._backfill_outcome.until if self._backfill_outcome.version == version else self._now)
@@ -215,8 +221,7 @@ class SlurmController:
         cluster = self.cluster
         phases = self._now, self._full_at, self._due_at, self._ran_at, self._backfilled_at
         is_due, changed_at = cluster.is_pass_due, cluster.changed_at
-        self._skip(max(until, self._now) + self._far, is_open=False, is_noted=False)
-        found = min(self._due_main(), self._next_backfill() if self._configuration.backfill else inf)
+        found = min(self._skip(max(until, self._now) + self._far, is_open=False, is_noted=False))
         self._now, self._full_at, self._due_at, self._ran_at, self._backfilled_at = phases
         cluster.is_pass_due, cluster.changed_at = is_due, changed_at
         return found
@@ -224,8 +229,7 @@ class SlurmController:
     def advance(self, to: float, *, is_open: bool = False) -> list[Decision]:
         """Let all threads act up to an instant, or to just before it; return their decisions in order."""
         while True:
-            self._skip(to, is_open=is_open)
-            at, act = min(self._threads(), key=lambda thread: thread[0])
+            at, act = self._first_thread(*self._skip(to, is_open=is_open))
             if at > to or (is_open and at == to):
                 break
             self._now = at
@@ -233,58 +237,69 @@ class SlurmController:
         self._now = max(self._now, to)
         return self._taken()
 
-    def _skip(self, to: float, *, is_open: bool, is_noted: bool = True) -> None:
-        """Account for passes that decide nothing, as those before them, up to an instant or the next other one."""
-        cluster = self.cluster
-        if self._postponed is not None or cluster.completing:
-            return
-        version, limit = cluster.version, self._next_limit()
-        priority = self._next_priority if self._configuration.multifactor else inf
-        while True:
-            main = self._due_main()
-            backfill = self._next_backfill() if self._configuration.backfill else inf
+    def _skip(self, to: float, *, is_open: bool, is_noted: bool = True) -> tuple[float, float]:
+        """Account for passes that decide nothing, as those before them, up to an instant or the next other one.
+
+        Return the instants of the next passes: of the main scheduler and of backfill.
+        """
+        cluster, main, backfill = self.cluster, self._due_main(), self._due_backfill()
+        limit = priority = -inf  # not known yet
+        while self._postponed is None and not cluster.completing:
             at = min(main, backfill)
-            if at > to or (is_open and at == to) or at >= limit or at > priority:
-                return
-            if at == priority and backfill < main:  # the main scheduler is before it
-                return
+            if at > to or (is_open and at == to):
+                break
+            if limit == -inf:
+                limit = self._next_limit()
+                priority = self._next_priority if self._configuration.multifactor else inf
+            # At the instant of a recalculation of priorities, the main scheduler is before it.
+            if at >= limit or at > priority or (at == priority and backfill < main):
+                break
             if main <= backfill:
                 is_full = at >= self._full_at + self._options.sched_interval
-                outcome = self._main_outcomes[is_full]
+                outcome, kind = self._main_outcomes[is_full], "main-full" if is_full else "main"
                 is_soon = at < self._ran_at + self._options.sched_min_interval / 1e6
-                if is_soon or not outcome.holds(version, at):
-                    return
+                if is_soon or not outcome.holds(cluster.version, at):
+                    break
                 self._begin_main(at)
-                kind = "main-full" if is_full else "main"
+                self._now = at
+                main = self._due_main()
             else:
-                outcome = self._backfill_outcome
-                if not outcome.holds(version, at):
-                    return
-                self._backfilled_at, kind = at, "backfill"
-            self._now = at
-            if is_noted:
-                self._note_pass(at, kind)
+                outcome, kind = self._backfill_outcome, "backfill"
+                if not outcome.holds(cluster.version, at):
+                    break
+                self._backfilled_at = self._now = at
             if outcome.is_change:
                 cluster.mark_changed(at)
+            backfill = self._due_backfill()
+            if is_noted:
+                self._note_pass(at, kind)
+        return main, backfill
 
-    def _threads(self) -> list[tuple[float, Callable[[float], None]]]:
-        is_busy = bool(self.cluster.pending or self.cluster.running)
-        threads: list[tuple[float, Callable[[float], None]]] = [
-            (self._next_limit() if is_busy else inf, self._sweep),
-            (self._due_main(), self._run_main),
-        ]
-        if self._configuration.multifactor and is_busy:
-            threads.append((self._next_priority, self._recalculate))
-        if self.cluster.completing:
-            threads.append((self.cluster.completing[0].complete_at or self._now, self._complete))
-        if self._configuration.backfill:
-            threads.append((self._next_backfill(), self._run_backfill))
-        return threads
+    def _first_thread(self, main: float, backfill: float) -> tuple[float, Callable[[float], None]]:
+        """Return the next instant of a thread, the one that acts then, and the first of several.
+
+        The instants of the passes are known.
+        """
+        cluster = self.cluster
+        first, act = inf, self._sweep
+        if cluster.queue.pending or cluster.running:
+            first = self._next_limit()
+        if main < first:
+            first, act = main, self._run_main
+        if (
+            self._configuration.multifactor
+            and self._next_priority < first
+            and (cluster.queue.pending or cluster.running)
+        ):
+            first, act = self._next_priority, self._recalculate
+        if cluster.completing and (at := cluster.completing[0].complete_at or self._now) < first:
+            first, act = at, self._complete
+        return (backfill, self._run_backfill) if backfill < first else (first, act)
 
     def _due_main(self) -> float:
         """Return the next instant of a pass of the main scheduler; infinite if there is nothing to do."""
-        is_busy = bool(self.cluster.pending or self.cluster.running)
-        return self._next_main() if is_busy or self.cluster.is_pass_due else inf
+        cluster = self.cluster
+        return self._next_main() if cluster.queue.pending or cluster.running or cluster.is_pass_due else inf
 
     def _next_main(self) -> float:
         if self._postponed is not None:
@@ -335,14 +350,16 @@ class SlurmController:
         self.cluster.complete(now)
         self._run_main_now(now, False)
 
-    def _next_backfill(self) -> float:
+    def _due_backfill(self) -> float:
+        """Return the next instant of a pass of backfill; infinite if nothing has changed."""
+        if not self._configuration.backfill:
+            return inf
         interval = self._options.bf_interval
         if self._backfilled_at is None:
             return self._backfill_ticks.at_or_after(max(self._phases.started + interval, self._now))
-        after = self._backfilled_at + interval
         if self.cluster.changed_at < floor(self._backfilled_at):
             return inf
-        return self._backfill_ticks.at_or_after(max(after, self._now))
+        return self._backfill_ticks.at_or_after(max(self._backfilled_at + interval, self._now))
 
     def _run_backfill(self, now: float) -> None:
         self._backfilled_at = now

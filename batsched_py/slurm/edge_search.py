@@ -7,6 +7,7 @@ from collections.abc import Callable
 from math import inf
 
 from batsched_py.slurm.forecast import JobForecast, SimpleJobEnds
+from batsched_py.slurm.pass_tests import JobTest
 from batsched_py.slurm.plan_table import PlanTable
 
 # A pass makes some hundred thousand tries for a few thousand jobs, so this is one loop on the lists of the table. A job
@@ -24,11 +25,13 @@ def search_edges(
     last: float,
     now: float,
     is_free: Callable[[JobForecast], bool],
+    test: JobTest,
 ) -> JobForecast | None:
     """Return the first start of a job on some of these nodes at or after an edge of the table; None if there is none.
 
     The job is planned with so many seconds, edges are tried from `since` to `last`, and `now` is the whole second of
-    the pass. `is_free` says whether what would be reserved for a start is free.
+    the pass. `is_free` says whether what would be reserved for a start is free. Tries without success are noted in the
+    test.
     """
     best = ends.fit_on(nodes & ends.allowed)
     if best is None:
@@ -54,7 +57,10 @@ def search_edges(
             number += 1
         until = reservations[number][0] if number < len(reservations) else inf
         found = None if least > until else ends.earliest(free, after=edge, now=now)
-        if found is not None and found.start <= until and is_free(found):
+        if found is None or found.start > until:
+            test.late = min(test.late, least if found is None else found.end)
+        elif is_free(found):
+            test.found, test.after = found, edge
             return found
         at = bisect_left(edges, until) if found is None or found.least > until else at + 1
     return None

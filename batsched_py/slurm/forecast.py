@@ -50,7 +50,8 @@ class RequestFit:
 class JobForecast(NamedTuple):
     """An earliest start, the nodes that were allowed, and an allocation for now.
 
-    `least` is an instant before which no start is found on some of these nodes only.
+    `least` is an instant before which no start is found on some of these nodes only, `end` the end of a running job for
+    which it waits; -infinity for none, or if it is unknown.
     """
 
     start: float
@@ -58,6 +59,7 @@ class JobForecast(NamedTuple):
     allowed: int
     fit: RequestFit
     allocation: NodeAllocation | None = None
+    end: float = -inf
 
 
 @dataclass(slots=True)
@@ -244,6 +246,13 @@ class SimpleJobEnds(JobEnds):
         """Return an instant before which the job does not start, as far as running jobs are in the way."""
         return self._ends[fit.first - 1] if fit.first else -inf
 
+    def again(self, found: JobForecast, nodes: int | None, *, after: float, now: float) -> JobForecast | None:
+        """Return a start from `after` on as it is after a change, if time and nodes (if there are any) are the same."""
+        here = self.earliest(found.allowed, after=after, now=now)
+        if here is None or here.start != found.start or here.start <= now:
+            return None
+        return here if nodes is None or nodes == self.nodes(here) else None
+
     def earliest(self, nodes: int, *, after: float, now: float) -> JobForecast | None:
         """Return the first start from `after` on these nodes; None if there is none."""
         nodes &= self.allowed
@@ -251,8 +260,8 @@ class SimpleJobEnds(JobEnds):
         if fit is None:
             return None
         if fit.number:
-            start = max(after, self._ends[fit.number - 1], now + 1)
-            return JobForecast(start, self._ends[fit.first - 1], nodes, fit)
+            end = self._ends[fit.number - 1]
+            return JobForecast(max(after, end, now + 1), self._ends[fit.first - 1], nodes, fit, None, end)
         cluster = self._cluster
         allocation = cluster.selector.select(cluster.use, self._job, nodes) if after <= now else None
         return JobForecast(after, after, nodes, fit, allocation)

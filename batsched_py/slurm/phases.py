@@ -17,7 +17,8 @@ class ThreadTicks:
         """Return the first tick that is not before an instant."""
         if not self.period:
             return max(self.first, instant)
-        return self.first + max(0, ceil((instant - self.first) / self.period - 1e-9)) * self.period
+        number = ceil((instant - self.first) / self.period - 1e-9)
+        return self.first + number * self.period if number > 0 else self.first
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,13 +131,14 @@ class NodeSelector:
 
     def nodes_for_user(self, use: NodeUse, job: SlurmJob, nodes: int) -> int:
         """Return the nodes without those on which other users exclude the job's, or it excludes them."""
-        closed = nodes & ~use.idle if self._is_alone(job) else nodes & use.lonely_nodes
+        closed = nodes & ~use.idle if self.is_alone(job) else nodes & use.lonely_nodes
         for at in each_bit(closed):
             if any(user != job.request.user for user in use.users[at]):
                 nodes &= ~(1 << at)
         return nodes
 
-    def _is_alone(self, job: SlurmJob) -> bool:
+    def is_alone(self, job: SlurmJob) -> bool:
+        """Does a job exclude other users from its nodes?"""
         here = job.partition or job.partitions[0]
         return job.request.exclusive == "user" or here.exclusive_user
 
@@ -203,7 +204,7 @@ class NodeSelector:
         if gpus > 0:
             return None
         nodes = sum(1 << share.node for share in shares)
-        return NodeAllocation(nodes, tuple(shares), job.request.user, self._is_alone(job))
+        return NodeAllocation(nodes, tuple(shares), job.request.user, self.is_alone(job))
 
     def _share(self, use: NodeUse, job: SlurmJob, at: int, tasks: int, gpus: int) -> tuple[NodeShare, int]:
         node, request = self._configuration.nodes[at], job.request

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
+from random import Random
 from unittest.mock import patch
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batsched_py.errors import SlurmRefusalError
+from batsched_py.slurm.backfill import BackfillPass, BackfillScheduler
 from batsched_py.slurm.cluster import ClusterState
 from batsched_py.slurm.decisions import Decision
 from batsched_py.slurm.pass_outcome import PassOutcome
+from batsched_py.slurm.pass_tests import PassTests
 from batsched_py.slurm.queue import Candidate
 from tests.thoroughness import thorough
 from tests.unit.slurm.clusters import controller, submit
@@ -110,3 +114,78 @@ def test_the_decisions_are_those_of_all_passes(
         changed.enter_context(patch.object(PassOutcome, "holds", lambda *_: False))
         changed.enter_context(patch.object(ClusterState, "candidates", anew))
         assert play(parameters, jobs, commands) == found
+
+
+WHOLE_PARAMETERS = (
+    "bf_interval=30",
+    "bf_interval=45,bf_resolution=300",
+    "bf_interval=20,bf_window=20",
+    "bf_interval=10,bf_max_job_test=6",
+)
+
+
+def whole_jobs(seed: int) -> list[tuple[int, int, int, int, str]]:
+    """Seconds until each job of whole nodes, its nodes, minutes of limit, per cent of it that it runs, partition."""
+    draw = Random(seed)
+    gap, partitions = draw.choice([20, 60, 200]), draw.choice([["batch"], ["batch", "batch", "alone", "alone,batch"]])
+    return [
+        (
+            int(draw.expovariate(1 / gap)),
+            min(12, 1 + int(draw.expovariate(1 / draw.choice([2, 4])))),
+            draw.choice([1, 2, 5, 10, 30, 60, 240]),
+            draw.choice([5, 30, 60, 95, 100, 130]),
+            draw.choice(partitions),
+        )
+        for _ in range(60)
+    ]
+
+
+def plans(parameters: str, jobs: list[tuple[int, int, int, int, str]]) -> tuple[list[Decision], list[object]]:
+    """The decisions on jobs of whole nodes, and what each pass of backfill has tested and planned, if it is new."""
+    conf = f"SelectType=select/linear\nSchedulerParameters={parameters}\nNodeName=m[1-12] CPUs=4"
+    partitions = (
+        "PartitionName=batch Nodes=n[1-4],m[1-12] Default=YES\nPartitionName=alone Nodes=m[1-12] ExclusiveUser=YES\n"
+    )
+    slurm, found, seen = controller(conf, partitions), list[Decision](), list[object]()
+    run = BackfillScheduler.run
+
+    def noted(backfill: BackfillScheduler, now: float) -> PassOutcome:
+        outcome, last = run(backfill, now), backfill.last
+        assert isinstance(last, BackfillPass)
+        if not seen or seen[-1] != (last.plan, last.tested):
+            seen.append((last.plan, last.tested))
+        return outcome
+
+    at, arrivals, ends, now = 0, list[tuple[int, str, str]](), dict[str, float](), 0.0
+    for number, (gap, nodes, minutes, _, partition) in enumerate(jobs):
+        at += gap
+        arrivals.append((at, f"-J j{number} -N {nodes} -t {minutes} -p {partition}", "ab"[number % 2]))
+    with patch.object(BackfillScheduler, "run", noted):
+        while now < 50_000:
+            now = min([arrival[0] for arrival in arrivals] + [*ends.values(), slurm.next_decision(), now + 1_000])
+            assert not slurm.advance(now, is_open=True)
+            for job in [job for job in slurm.cluster.running if ends.get(job.key, now + 1) <= now]:
+                slurm.ended(job.key, now)
+            while arrivals and arrivals[0][0] <= now:
+                _, options, user = arrivals.pop(0)
+                with suppress(SlurmRefusalError):
+                    submit(slurm, options, now, user)
+            found += slurm.advance(now)
+            ends = {
+                job.key: ends.get(job.key, now + 0.6 * job.limit * jobs[int(job.key[1:])][3])
+                for job in slurm.cluster.running
+            }
+            if not (arrivals or slurm.cluster.running or slurm.cluster.pending):
+                break
+    return found, seen
+
+
+@pytest.mark.parametrize("parameters", WHOLE_PARAMETERS)
+def test_plans_of_whole_nodes_are_those_of_tests_made_anew(parameters: str) -> None:
+    """Starts and early ends of jobs leave most tests as they are: it is as if each pass tested all jobs again."""
+    for seed in range(thorough(2)):
+        found = plans(parameters, whole_jobs(seed))
+        with ExitStack() as changed:
+            changed.enter_context(patch.object(PassOutcome, "holds", lambda *_: False))
+            changed.enter_context(patch.object(PassTests, "find", lambda *_, **__: None))
+            assert plans(parameters, whole_jobs(seed)) == found, seed
