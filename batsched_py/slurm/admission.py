@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from batsched_py.errors import SlurmRefusalError
@@ -9,6 +10,7 @@ from batsched_py.slurm.accounts import Association, Qos
 from batsched_py.slurm.cluster import ClusterState
 from batsched_py.slurm.configuration import UNLIMITED, SlurmPartition
 from batsched_py.slurm.dependencies import KINDS, referenced
+from batsched_py.slurm.job_memory import with_memory
 from batsched_py.slurm.jobs import SlurmJob
 from batsched_py.slurm.submission import BatchRequest
 
@@ -32,6 +34,9 @@ class JobAdmission:
         """
         partitions = self._partitions(request)
         association, qos = self._account(request)
+        request = with_memory(request, partitions[0], self._cluster.configuration)
+        if any(one.exclusive for one in partitions):
+            request = replace(request, exclusive="node")
         limit = request.time_limit or partitions[0].default_time or partitions[0].max_time
         tasks, least, most = _sizes(request)
         self._check_resources(request)

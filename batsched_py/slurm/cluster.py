@@ -48,7 +48,7 @@ class ClusterState:
         self._fitting: dict[tuple[object, ...], bool] = {}
         self.reservations = AdvanceReservations()
         #: Nodes that take no jobs: drained or down.
-        self.unavailable = 0
+        self.unavailable = configuration.down_nodes
         #: Preempted jobs whose nodes are not free yet, in the order in which they will be; and how long this takes.
         self.completing: list[SlurmJob] = []
         self.requeue_delay = self.cancel_delay = 0.0

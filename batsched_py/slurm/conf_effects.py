@@ -82,8 +82,6 @@ NEUTRAL: Final[Mapping[str, tuple[str, ...]]] = {
     "fairsharedampeningfactor": ("1",),
     "federationparameters": ("",),
     "jobrequeue": ("1",),
-    "maxmempercpu": ("0", "unlimited"),
-    "maxmempernode": ("0", "unlimited"),
     "maxnodecount": (),
     "priorityparameters": ("",),
     "prioritysitefactorplugin": ("", "none", "site_factor/none"),
@@ -122,7 +120,6 @@ NODE_IGNORED: Final = _grouped(
 )
 #: Unsupported parameters of a node -> values with which nothing is lost, in small letters.
 NODE_NEUTRAL: Final[Mapping[str, tuple[str, ...]]] = {
-    "state": ("unknown", "idle", "cloud"),
     "corespeccount": ("0",),
     "cpuspeclist": ("",),
     "memspeclimit": ("0",),
@@ -143,14 +140,10 @@ PARTITION_APPROXIMATED: Final = _grouped(
 PARTITION_NEUTRAL: Final[Mapping[str, tuple[str, ...]]] = {
     "alternate": ("none",),
     "defcpupergpu": ("0",),
-    "defmempercpu": ("0", "unlimited"),
     "defmempergpu": ("0", "unlimited"),
-    "defmempernode": ("0", "unlimited"),
     "disablerootjobs": ("no",),
     "lln": ("no",),
     "maxcpuspernode": ("unlimited",),
-    "maxmempercpu": ("0", "unlimited"),
-    "maxmempernode": ("0", "unlimited"),
     "overtimelimit": (),
     "reqresv": ("no",),
     "selecttypeparameters": ("none",),

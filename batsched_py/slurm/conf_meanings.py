@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+#: Parameters of the cluster and of partitions, in small letters.
+MEMORY_MEANINGS: Final[Mapping[str, str]] = {
+    "defmempercpu": "memory of jobs that request none, for each processor",
+    "defmempernode": "memory of jobs that request none, for each node",
+    "maxmempercpu": "the largest memory with each processor; jobs that ask for more get more processors",
+    "maxmempernode": "the largest memory of a job on a node",
+}
 #: Parameters of the cluster, in small letters.
 MEANINGS: Final[Mapping[str, str]] = {
     "accountingstorageenforce": "which limits and associations are required",
     "accountingstoragetype": "whether ages and usage count",
     "authinfo": "when a requeued job may begin",
-    "defmempercpu": "memory of jobs that request none, for each processor",
-    "defmempernode": "memory of jobs that request none, for each node",
+    **MEMORY_MEANINGS,
     "enforcepartlimits": "whether jobs beyond limits of partitions are refused",
     "licenses": "licences of the cluster",
     "overtimelimit": "minutes that a job may run beyond its limit",
@@ -70,6 +76,7 @@ NODE_MEANINGS: Final[Mapping[str, str]] = {
     "features": "features of a node",
     "gres": "generic resources of a node",
     "weight": "nodes of the least weight are chosen first",
+    "state": "whether the node takes jobs",
     "threadspercore": "hardware threads of a core",
     **dict.fromkeys(("cpus", "sockets", "corespersocket", "boards", "socketsperboard"), "size of a node"),
 }
@@ -77,6 +84,7 @@ NODE_MEANINGS: Final[Mapping[str, str]] = {
 PARTITION_MEANINGS: Final[Mapping[str, str]] = {
     "partitionname": "name of the partition",
     "nodes": "nodes of the partition",
+    **MEMORY_MEANINGS,
     "state": "whether jobs of the partition start",
     "oversubscribe": "whether jobs share cores",
     "default": "the partition of jobs that name none",

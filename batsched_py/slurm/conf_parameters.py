@@ -67,8 +67,6 @@ FIELDS: Final[dict[str, tuple[str, Reader]]] = {
     "preemptexempttime": ("preempt_exempt", duration),
     "schedulertimeslice": ("time_slice", at_least(1)),
     "overtimelimit": ("over_time_limit", minutes),
-    "defmempercpu": ("def_mem_per_cpu", megabytes),
-    "defmempernode": ("def_mem_per_node", megabytes),
     "licenses": ("licences", licences),
 }
 
@@ -89,6 +87,25 @@ CHOICES: Final[dict[str, Reader]] = {
     "schedulerparameters": str,
 }
 
+
+def _memory(text: str) -> int | None:
+    """Return an amount of memory; None, which is not stated, for 0 and UNLIMITED."""
+    return None if text.upper() in {"0", "UNLIMITED"} else megabytes(text)
+
+
+def _is_up(text: str) -> bool:
+    """Return whether a node in this state takes jobs."""
+    return one_of("UNKNOWN", "IDLE", "CLOUD", "DOWN", "DRAIN", "FAIL", "FAILING")(text) in {"UNKNOWN", "IDLE", "CLOUD"}
+
+
+#: Fields of `MemoryBounds`, of the cluster or of a partition.
+MEMORY_FIELDS: Final[dict[str, tuple[str, Reader]]] = {
+    "defmempercpu": ("def_per_cpu", _memory),
+    "defmempernode": ("def_per_node", _memory),
+    "maxmempercpu": ("max_per_cpu", _memory),
+    "maxmempernode": ("max_per_node", _memory),
+}
+
 #: Parts of SchedulerParameters -> the least value; 0 for others.
 SCHEDULER_LEAST: Final[dict[str, int]] = {"bf_interval": 1, "bf_resolution": 1, "sched_interval": 1}
 
@@ -98,6 +115,7 @@ NODE_FIELDS: Final[dict[str, tuple[str, Reader]]] = {
     "features": ("features", features),
     "gres": ("gres", gres),
     "weight": ("weight", at_least(0)),
+    "state": ("up", _is_up),
     "threadspercore": ("threads", at_least(1)),
 }
 #: Read together: they give the cores of a node.

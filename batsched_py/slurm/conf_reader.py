@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any, Final, NoReturn
 
@@ -25,6 +25,7 @@ from batsched_py.slurm.conf_meanings import MEANINGS, NODE_MEANINGS, PARTITION_M
 from batsched_py.slurm.conf_parameters import (
     CHOICES,
     FIELDS,
+    MEMORY_FIELDS,
     NODE_FIELDS,
     NODE_SIZES,
     PARTITION_FIELDS,
@@ -33,9 +34,17 @@ from batsched_py.slurm.conf_parameters import (
     Reader,
 )
 from batsched_py.slurm.conf_review import Effect, ParameterUse
-from batsched_py.slurm.conf_values import at_least, one_of
-from batsched_py.slurm.configuration import SchedulerOptions, SlurmConfiguration, SlurmNode, SlurmPartition, Switch
+from batsched_py.slurm.conf_values import at_least, core_count, flag, one_of
+from batsched_py.slurm.configuration import (
+    MemoryBounds,
+    SchedulerOptions,
+    SlurmConfiguration,
+    SlurmNode,
+    SlurmPartition,
+    Switch,
+)
 from batsched_py.slurm.hostlist import expand
+from batsched_py.slurm.offers import each_bit
 from batsched_py.text.display import displayed
 
 # Every parameter becomes a `ParameterUse`, so that a review says what this reader does, and nothing else. For decisions
@@ -46,6 +55,8 @@ _CONF: Final = "slurm.conf"
 _DEFAULT: Final = "DEFAULT"
 #: The largest number of names in all lists of nodes: a short file could take hours.
 _MOST_NAMES: Final = 2_000_000
+#: Kinds of lines that are read once all nodes are known, in this order.
+_LATER: Final = ("downnodes", "nodeset", "partitionname")
 _UNKNOWN: Final = "is an unknown or unsupported parameter"
 #: Parameters without a value that is read, by what is described: without effect, with another one, at some values only.
 _Tables = tuple[Mapping[str, str], Mapping[str, str], Mapping[str, tuple[str, ...]]]
@@ -78,24 +89,31 @@ class ConfReader:
         #: Names of the partitions.
         self._named: set[str] = set()
         self._index: dict[str, int] = {}
+        #: Nodes of each set of nodes, as bits; and fields of `MemoryBounds` of the cluster.
+        self._sets: dict[str, int] = {}
+        self._memory: dict[str, Any] = {}
         #: What lines with the name DEFAULT say for those that follow: values, and texts of what is read together.
         self._node_defaults: tuple[dict[str, Any], dict[str, int]] = ({}, {})
         self._partition_defaults: tuple[dict[str, Any], dict[str, str]] = ({}, {})
+        self._partition_memory: dict[str, Any] = {}
 
     def read(self, files: Mapping[str, str]) -> SlurmConfiguration:
         """Return the configuration in these texts: slurm.conf, and topology.conf if the topology is a tree."""
-        partitions = []
+        #: Lines that name nodes, by their first name in small letters.
+        later: dict[str, list[tuple[int, Sequence[tuple[str, str]]]]] = {kind: [] for kind in _LATER}
         for pairs in self._lines(_CONF, files.get(_CONF, "")):
             kind = pairs[0][0].lower()
             if kind == "nodename":
                 self._add_nodes(pairs)
-            elif kind == "partitionname":
-                partitions.append((self._line, pairs))
+            elif kind in later:
+                later[kind].append((self._line, pairs))
             else:
                 for name, text in pairs:
                     self._add_parameter(name, text)
-        for self._line, pairs in partitions:
-            self._add_partition(pairs)
+        add = dict(zip(_LATER, (self._add_down, self._add_set, self._add_partition), strict=True))
+        for kind, lines in later.items():
+            for self._line, pairs in lines:
+                add[kind](pairs)
         self._line = 0
         if not self._nodes or not self._partitions:
             self._refuse("NodeName and PartitionName", "", "are required")
@@ -103,6 +121,7 @@ class ConfReader:
             nodes=tuple(self._nodes),
             partitions=tuple(self._partitions),
             switches=self._switches(files) if self._is("topologyplugin", "tree") else (),
+            memory=MemoryBounds(**self._memory),
             **self._values,
             **self._chosen(),
         )
@@ -153,7 +172,11 @@ class ConfReader:
             rule = f"{earlier.name} is given again in line {self._line}"
             self.uses[number] = ParameterUse(earlier.file, earlier.line, earlier.name, earlier.value, "ignored", rule)
         self._latest[key] = len(self.uses)
-        if key in FIELDS:
+        if key in MEMORY_FIELDS:
+            field, reader = MEMORY_FIELDS[key]
+            for value in self._take(name, text, reader, MEANINGS[key]):
+                self._memory[field] = value
+        elif key in FIELDS:
             field, reader = FIELDS[key]
             for value in self._take(name, text, reader, MEANINGS[key]):
                 self._values[field] = value
@@ -193,7 +216,7 @@ class ConfReader:
                 if option in options:
                     self._refuse(full, value, "is given twice")
                     continue
-                reader = _flag if _OPTIONS[option] == "bool" else at_least(SCHEDULER_LEAST.get(option, 0))
+                reader = flag if _OPTIONS[option] == "bool" else at_least(SCHEDULER_LEAST.get(option, 0))
                 meaning = "" if other else SCHEDULER_MEANINGS[option]
                 for found in self._take(full, value, reader, meaning):
                     options[option] = found
@@ -251,7 +274,7 @@ class ConfReader:
         values, sizes = {**self._node_defaults[0], **values}, {**self._node_defaults[1], **sizes}
         if is_default:
             self._node_defaults = values, sizes
-        cores = max(_cores(sizes, values.get("threads", 1)), 1)
+        cores = max(core_count(sizes, values.get("threads", 1)), 1)
         for node in names:
             if node in self._index:
                 self._refuse(node, "", "is defined twice")
@@ -271,22 +294,54 @@ class ConfReader:
             return (1 << len(self._nodes)) - 1
         bits = 0
         for node in self._expanded(name, text, ""):
+            if node in self._sets:
+                bits |= self._sets[node]
+                continue
             if node not in self._index:
                 self._refuse(name, text, f"must be known nodes, not {displayed(node)}")
                 break
             bits |= 1 << self._index[node]
         return bits
 
+    def _add_down(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Let nodes take no jobs: a line `DownNodes=n[1-2] State=DRAIN`."""
+        values = self._named_values(pairs, {"state", "reason"}, "of a line DownNodes")
+        states = self._take("State", values.get("state", "DOWN"), NODE_FIELDS["state"][1], NODE_MEANINGS["state"])
+        nodes = self._bits(*pairs[0])
+        self._say("obeyed", *pairs[0], "nodes that take no jobs")
+        for at in each_bit(nodes) if False in states else ():
+            self._nodes[at] = replace(self._nodes[at], up=False)
+
+    def _add_set(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Name a set of nodes: those of a list, and those with a feature."""
+        (kind, name), values = pairs[0], self._named_values(pairs, {"nodes", "feature"}, "of a set of nodes")
+        if name in self._index or name in self._sets or name.upper() == "ALL":
+            self._refuse(kind, name, "must have a name that no node and no other set has")
+            return
+        nodes = self._bits("Nodes", values.get("nodes", ""))
+        feature = values.get("feature")
+        nodes |= sum(1 << at for at, node in enumerate(self._nodes) if feature in node.features)
+        self._sets[name] = nodes
+        self._say("obeyed", kind, name, "nodes of partitions that name the set")
+
+    def _named_values(self, pairs: Sequence[tuple[str, str]], known: Collection[str], what: str) -> dict[str, str]:
+        """Return the values of a line after its first pair, by name in small letters."""
+        for name, text in pairs[1:]:
+            if name.lower() not in known:
+                self._refuse(name, text, f"{_UNKNOWN} {what}")
+        return {name.lower(): text for name, text in pairs[1:]}
+
     def _add_partition(self, pairs: Sequence[tuple[str, str]]) -> None:
         (kind, partition), rest, begin = pairs[0], pairs[1:], len(self.uses)
         values = self._fields(rest, PARTITION_FIELDS, PARTITION_MEANINGS)
+        memory = {**self._partition_memory, **self._fields(rest, MEMORY_FIELDS, PARTITION_MEANINGS)}
         others = {name.lower(): text for name, text in rest if name.lower() in PARTITION_OTHERS}
         for name, text in rest:
-            if name.lower() not in PARTITION_FIELDS and name.lower() not in PARTITION_OTHERS:
+            if not any(name.lower() in table for table in (PARTITION_FIELDS, PARTITION_OTHERS, MEMORY_FIELDS)):
                 self._look_up(name, text, _OF_PARTITION, f"{_UNKNOWN} of a partition")
         values, others = {**self._partition_defaults[0], **values}, {**self._partition_defaults[1], **others}
         if partition.upper() == _DEFAULT:
-            self._partition_defaults = values, others
+            self._partition_defaults, self._partition_memory = (values, others), memory
             return
         if partition in self._named:
             self._refuse(kind, partition, "is defined twice")
@@ -298,13 +353,14 @@ class ConfReader:
         values["nodes"] = self._bits("Nodes", others.get("nodes", ""))
         values["up"] = "UP" in self._take("State", others.get("state", "UP"), one_of("UP", "DOWN"), "")
         shared, _, count = others.get("oversubscribe", "NO").upper().partition(":")
-        if shared not in {"NO", "YES"} and (shared, count) != ("FORCE", "1"):
-            rule = f"must be NO, YES or FORCE:1; {displayed(shared)} is not supported"
+        if shared not in {"NO", "YES", "EXCLUSIVE"} and (shared, count) != ("FORCE", "1"):
+            rule = f"must be NO, YES, EXCLUSIVE or FORCE:1; {displayed(shared)} is not supported"
             self._refuse("OverSubscribe", others["oversubscribe"], rule)
         refused = {use.name.lower() for use in self.uses[begin:] if use.effect == "refused"}
         for name, text in rest:
             if name.lower() in PARTITION_OTHERS and name.lower() not in refused:
                 self._say("obeyed", name, text, PARTITION_MEANINGS[name.lower()])
+        values["exclusive"], values["memory"] = shared == "EXCLUSIVE", MemoryBounds(**memory)
         self._partitions.append(SlurmPartition(name=partition, **values))
 
     def _switches(self, files: Mapping[str, str]) -> tuple[Switch, ...]:
@@ -318,23 +374,6 @@ class ConfReader:
             if "nodes" in values:
                 leaves.append(Switch(values.get("switchname", ""), self._bits("Nodes", values["nodes"])))
         return tuple(leaves)
-
-
-def _flag(text: str) -> bool:
-    """Return True: an option without a value is set."""
-    if text:
-        raise ValueError("must have no value")
-    return True
-
-
-def _cores(sizes: Mapping[str, int], threads: int) -> int:
-    """Return the cores of a node; CPUs are hardware threads unless sockets and their cores are there."""
-    boards, per_board = sizes.get("boards", 1), sizes.get("socketsperboard")
-    sockets = sizes.get("sockets") if per_board is None else boards * per_board
-    cores = sizes.get("corespersocket")
-    if "cpus" in sizes and (sockets is None or cores is None):
-        return sizes["cpus"] // max(threads, 1)
-    return (1 if sockets is None else sockets) * (1 if cores is None else cores)
 
 
 def read_configuration(files: Mapping[str, str], names: Mapping[str, str] = MappingProxyType({})) -> SlurmConfiguration:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, TypeVar
 
 from batsched_py.slurm.configuration import UNLIMITED, GresCount
@@ -128,6 +128,23 @@ def words_of(*known: str) -> Callable[[str], frozenset[str]]:
 def features(text: str) -> frozenset[str]:
     """Return names that are separated by commas."""
     return frozenset(word.strip() for word in text.split(",") if word.strip())
+
+
+def flag(text: str) -> bool:
+    """Return True: an option without a value is set."""
+    if text:
+        raise ValueError("must have no value")
+    return True
+
+
+def core_count(sizes: Mapping[str, int], threads: int) -> int:
+    """Return the cores of a node; CPUs are hardware threads unless sockets and their cores are there."""
+    boards, per_board = sizes.get("boards", 1), sizes.get("socketsperboard")
+    sockets = sizes.get("sockets") if per_board is None else boards * per_board
+    cores = sizes.get("corespersocket")
+    if "cpus" in sizes and (sockets is None or cores is None):
+        return sizes["cpus"] // max(threads, 1)
+    return (1 if sockets is None else sockets) * (1 if cores is None else cores)
 
 
 def _seconds(text: str) -> int:

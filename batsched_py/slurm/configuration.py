@@ -55,8 +55,18 @@ class GresCount:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryBounds:
+    """Default and largest memory of jobs by processor or node, in megabytes; None is not stated."""
+
+    def_per_cpu: int | None = None
+    def_per_node: int | None = None
+    max_per_cpu: int | None = None
+    max_per_node: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SlurmNode:
-    """A node; memory in megabytes."""
+    """A node, and whether it takes jobs; memory in megabytes."""
 
     name: str
     cores: int = 1
@@ -65,6 +75,7 @@ class SlurmNode:
     features: frozenset[str] = frozenset()
     gres: tuple[GresCount, ...] = ()
     weight: int = 1
+    up: bool = True
 
     @property
     def cpus(self) -> int:
@@ -87,6 +98,9 @@ class SlurmPartition:
     tier: int = 1
     grace: int = 0
     exclusive_user: bool = False
+    #: Have all jobs whole nodes?
+    exclusive: bool = False
+    memory: MemoryBounds = MemoryBounds()
     preempt_mode: str | None = None
     qos: str | None = None
     up: bool = True
@@ -136,9 +150,7 @@ class SlurmConfiguration:
     #: Minutes.
     over_time_limit: int = 0
     cred_expire: float = 120
-    #: Megabytes.
-    def_mem_per_cpu: int | None = None
-    def_mem_per_node: int | None = None
+    memory: MemoryBounds = MemoryBounds()
     licences: tuple[tuple[str, int], ...] = ()
     switches: tuple[Switch, ...] = ()
 
@@ -146,6 +158,11 @@ class SlurmConfiguration:
     def all_nodes(self) -> int:
         """All nodes, as bits."""
         return (1 << len(self.nodes)) - 1
+
+    @property
+    def down_nodes(self) -> int:
+        """Nodes that take no jobs, as bits."""
+        return sum(1 << at for at, node in enumerate(self.nodes) if not node.up)
 
     @property
     def cpus(self) -> int:

@@ -51,13 +51,12 @@ class JobAmounts:
         return sum(share.cores.bit_count() * nodes[share.node].threads for share in allocation.shares)
 
     def _memory(self, job: SlurmJob, allocation: NodeAllocation | None, nodes: int) -> int:
-        configuration, request = self._configuration, job.request
+        request = job.request
         if request.mem_per_node == 0 and allocation is not None:  # all of each node
-            return sum(configuration.nodes[share.node].memory for share in allocation.shares)
+            return sum(self._configuration.nodes[share.node].memory for share in allocation.shares)
         if request.mem_per_node is not None:
             return request.mem_per_node * nodes
-        per_cpu = request.mem_per_cpu or configuration.def_mem_per_cpu or 0
-        return per_cpu * (job.cpus if allocation is None else self._cpus(allocation))
+        return (request.mem_per_cpu or 0) * (job.cpus if allocation is None else self._cpus(allocation))
 
     def _gres(self, allocation: NodeAllocation, kind: str) -> int:
         nodes = self._configuration.nodes

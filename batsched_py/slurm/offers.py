@@ -50,7 +50,7 @@ class OfferTable:
         """Return the megabytes that a job asks for with each processor."""
         if job.request.mem_per_node is not None:
             return 0
-        return job.request.mem_per_cpu or self._configuration.def_mem_per_cpu or 0
+        return job.request.mem_per_cpu or 0
 
     def of(self, use: NodeUse, shape: RequestShape) -> ShapeOffers:
         """Return the offers to a shape; they are kept for as long as `use` is, and follow it."""

@@ -152,8 +152,7 @@ class JobPriorities:
         if name == "cpu":
             return job.cpus / cpus
         if name == "mem":
-            per_cpu = job.request.mem_per_cpu or self._configuration.def_mem_per_cpu or 0
-            memory = job.request.mem_per_node or per_cpu * job.cpus
+            memory = job.request.mem_per_node or (job.request.mem_per_cpu or 0) * job.cpus
             return min(memory / most, 1.0)
         return 0.0
 

@@ -12,10 +12,10 @@ from batsched_py.slurm.adapter.files import (
     OperatorFile,
     TimedCommand,
     accounts_of,
-    approximation_line,
     check_partitions,
     commands_of,
     configuration_of,
+    hint_lines,
     operator_file,
 )
 from batsched_py.slurm.adapter.nodes import with_types
@@ -132,9 +132,9 @@ class SlurmOptions:
             return None
         return with_types(configuration_of(self.conf, self.topology), self.scheduler, self.select)
 
-    def approximated(self) -> str:
-        """Return a warning that names what is approximated in the configuration; "" if nothing is."""
-        return "" if self.conf is None else approximation_line(self.conf, self.topology)
+    def hints(self) -> tuple[str, ...]:
+        """Return warnings about what is approximated or implied in the configuration."""
+        return () if self.conf is None else hint_lines(self.conf, self.topology)
 
     def accounts(self) -> Accounts:
         """Return the accounts in the file, anew for each run. ConfigurationError."""

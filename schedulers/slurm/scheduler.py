@@ -21,7 +21,7 @@ from batsched_py.slurm.adapter.nodes import (
     with_types,
 )
 from batsched_py.slurm.adapter.submissions import JobSubmissions, Refusal
-from batsched_py.slurm.configuration import SlurmConfiguration
+from batsched_py.slurm.configuration import UNLIMITED, SlurmConfiguration
 from batsched_py.slurm.controller import SlurmController
 from batsched_py.slurm.decisions import Decision
 from batsched_py.slurm.jobs import PENDING, SlurmJob
@@ -70,12 +70,13 @@ class Slurm(Scheduler[SlurmOptions]):
         self._may_requeue = "REQUEUE" in _modes(configuration, accounts.qos.values()) or bool(self._news)
         #: True until the first job with a demand.
         self._is_unchecked = options.conf is not None
+        self._has_unlimited = False
         #: Key -> reason and planned start, as they were passed on.
         self._reasons: dict[str, str] = {}
         self._promised: dict[str, float] = {}
         self._passes = 0
         #: Warnings for the first decision; none afterwards.
-        self._hints = [*filter(None, [options.approximated(), past_line(reservations, view.now)])]
+        self._hints = [*options.hints(), *filter(None, [past_line(reservations, view.now)])]
         #: Since when nothing has happened on the empty cluster; None otherwise.
         self._idle_since: float | None = None
 
@@ -160,6 +161,10 @@ class Slurm(Scheduler[SlurmOptions]):
                 plan.reject(found.job, found.why)
             else:
                 self.enactment.meet(*found)
+                if found[1].limit == UNLIMITED and not self._has_unlimited:
+                    self._has_unlimited = True
+                    rule = "has no walltime, and its partition no limit: Slurm plans with a year, also for later jobs"
+                    plan.warn(f"{found[0].id} {rule}")
         for job in self.submissions.take_newly_waiting():
             plan.hold(job, "Dependency", "condition")
 

@@ -334,6 +334,17 @@ def test_what_is_approximated_is_one_line(tmp_path: Path, capsys: pytest.Capture
     assert "option topology: conf must have TopologyPlugin=topology/tree" in capsys.readouterr().err
 
 
+def test_what_is_implied_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Associations by limits, and a limit of a year."""
+    accounts = "AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageEnforce=limits\n"
+    jobs = [{name: value for name, value in job(name, 0, 1).items() if name != "walltime"} for name in "ab"]
+    arguments = write(tmp_path, *jobs, conf=CONF.replace("REQUEUE", "CANCEL") + accounts)
+    assert run_here(tmp_path, "simulate", *arguments, "-e", "out", "--quiet") == 0
+    implied, unlimited = capsys.readouterr().err.splitlines()
+    assert "slurm.conf: AccountingStorageEnforce=limits implies associations: each user must have one" in implied
+    assert "w0!a has no walltime, and its partition no limit: Slurm plans with a year, also for later jobs" in unlimited
+
+
 def test_delays_are_those_of_the_options(tmp_path: Path) -> None:
     """A job starts when its launch is over, and the next one when the end of the first is known."""
     arguments = write(tmp_path, job("a", 0, 2), job("b", 0, 2), conf=CONF.replace("REQUEUE", "CANCEL"))

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from batsched_py.errors import ConfigurationError
 from batsched_py.slurm.accounts import Accounts
 from batsched_py.slurm.conf_reader import read_configuration, review_configuration
+from batsched_py.slurm.conf_values import words
 from batsched_py.slurm.configuration import SlurmConfiguration
 from batsched_py.slurm.sacctmgr_dump import read_dump
 from batsched_py.text.display import displayed
@@ -35,13 +36,18 @@ def configuration_of(conf: OperatorFile, topology: OperatorFile | None) -> Slurm
     return read_configuration(*_texts(conf, topology))
 
 
-def approximation_line(conf: OperatorFile, topology: OperatorFile | None) -> str:
-    """Return a warning that names the parameters in these files that are approximated; "" if none is."""
-    uses = review_configuration(*_texts(conf, topology))
+def hint_lines(conf: OperatorFile, topology: OperatorFile | None) -> tuple[str, ...]:
+    """Return warnings: which parameters in these files are approximated, and what others imply."""
+    uses, found = review_configuration(*_texts(conf, topology)), list[str]()
     names = dict.fromkeys(displayed(use.name) for use in uses if use.effect == "approximated")
-    if not names:
-        return ""
-    return f"{displayed(conf.name)}: approximated: {', '.join(names)}; `batsched-py slurm check` says how"
+    if names:
+        found.append(f"approximated: {', '.join(names)}; `batsched-py slurm check` says how")
+    for use in uses:
+        if use.name.lower() == "accountingstorageenforce" and use.effect == "obeyed":
+            stated = words(use.value)
+            if "associations" not in stated and stated & {"limits", "qos", "safe"}:
+                found.append(f"{use.name}={displayed(use.value)} implies associations: each user must have one")
+    return tuple(f"{displayed(conf.name)}: {line}" for line in found)
 
 
 def _texts(conf: OperatorFile, topology: OperatorFile | None) -> tuple[dict[str, str], dict[str, str]]:

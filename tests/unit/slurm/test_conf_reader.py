@@ -13,13 +13,14 @@ from batsched_py.slurm.conf_meanings import MEANINGS, NODE_MEANINGS, PARTITION_M
 from batsched_py.slurm.conf_parameters import (
     CHOICES,
     FIELDS,
+    MEMORY_FIELDS,
     NODE_FIELDS,
     NODE_SIZES,
     PARTITION_FIELDS,
     PARTITION_OTHERS,
 )
 from batsched_py.slurm.conf_reader import read_configuration, review_configuration
-from batsched_py.slurm.configuration import SchedulerOptions
+from batsched_py.slurm.configuration import MemoryBounds, SchedulerOptions
 from tests.unit.slurm.clusters import NODES, PARTITION
 
 
@@ -51,7 +52,16 @@ def test_parameters_nodes_and_partitions_become_one_configuration() -> None:
         ("NodeName=n1", r"line 3: n1: is defined twice"),
         ("PartitionName=q Nodes=m1", r"line 3: Nodes: must be known nodes, not m1"),
         ("PartitionName=q Nodes=n1 Foo=x", r"line 3: Foo: is an unknown or unsupported parameter of a partition"),
-        ("NodeName=m1 State=FUTURE", r"line 3: State: is supported only as unknown or idle or cloud"),
+        ("NodeName=m1 State=FUTURE", r"line 3: State: must be UNKNOWN or IDLE or .*, not FUTURE"),
+        ("NodeSet=n1 Nodes=n2", r"line 3: NodeSet: must have a name that no node and no other set has"),
+        ("NodeSet=s Nodes=m1", r"line 3: Nodes: must be known nodes, not m1"),
+        ("NodeSet=s Weight=2", r"line 3: Weight: is an unknown or unsupported parameter of a set of nodes"),
+        ("DownNodes=n1 State=FUTURE", r"line 3: State: must be UNKNOWN or IDLE or .*, not FUTURE"),
+        (
+            "PartitionName=q Nodes=n1 OverSubscribe=FORCE:4",
+            r"line 3: OverSubscribe: must be NO, YES, EXCLUSIVE or FORCE:1",
+        ),
+        ("MaxMemPerCPU=lots", r"line 3: MaxMemPerCPU: must be an amount of memory"),
         ("SchedulerParameters=bf_interval=0", r"=bf_interval: must be a whole number from 1; others .*, not 0"),
         ("SchedulerParameters=bf_resolution=0", r"=bf_resolution: must be a whole number from 1"),
         ("SchedulerParameters=sched_interval=-1", r"=sched_interval: must be a whole number from 1"),
@@ -131,9 +141,9 @@ def test_lists_of_nodes_are_limited_together() -> None:
 @pytest.mark.parametrize(
     ("meanings", "read"),
     [
-        (MEANINGS, FIELDS.keys() | CHOICES.keys()),
+        (MEANINGS, FIELDS.keys() | CHOICES.keys() | MEMORY_FIELDS.keys()),
         (NODE_MEANINGS, NODE_FIELDS.keys() | {"nodename", *NODE_SIZES}),
-        (PARTITION_MEANINGS, PARTITION_FIELDS.keys() | PARTITION_OTHERS | {"partitionname"}),
+        (PARTITION_MEANINGS, PARTITION_FIELDS.keys() | PARTITION_OTHERS | MEMORY_FIELDS.keys() | {"partitionname"}),
         (
             SCHEDULER_MEANINGS.keys() | SCHEDULER_APPROXIMATED.keys(),
             {field.name for field in fields(SchedulerOptions)},
@@ -150,3 +160,37 @@ def test_limits_imply_associations() -> None:
     text = f"{NODES}{PARTITION}AccountingStorageEnforce="
     assert read_configuration({"slurm.conf": f"{text}safe"}).enforce == {"safe", "limits", "associations"}
     assert read_configuration({"slurm.conf": f"{text}qos"}).enforce == {"qos", "associations"}
+
+
+def test_partitions_may_name_sets_of_nodes() -> None:
+    """Nodes of a list, and those with a feature, wherever the line is."""
+    text = (
+        "NodeName=n[1-4]\nNodeName=g[1-2] Feature=fast,gpu\n"
+        "PartitionName=p Nodes=s,n4\nNodeSet=s Nodes=n1 Feature=gpu\n"
+    )
+    conf = read_configuration({"slurm.conf": text})
+    assert [node.name for at, node in enumerate(conf.nodes) if conf.partitions[0].nodes >> at & 1] == [
+        "n1",
+        "n4",
+        "g1",
+        "g2",
+    ]
+
+
+def test_nodes_may_be_down_from_the_start() -> None:
+    """By their own line or by another one."""
+    text = "NodeName=n[1-3]\nNodeName=n4 State=DRAIN\nDownNodes=n2 Reason=fan\nPartitionName=p Nodes=ALL\n"
+    conf = read_configuration({"slurm.conf": text})
+    assert conf.down_nodes == 0b1010
+
+
+def test_a_partition_has_memory_of_its_own_or_that_of_the_cluster() -> None:
+    """Or that of a line DEFAULT before it; 0 and UNLIMITED state nothing."""
+    text = (
+        f"{NODES}DefMemPerCPU=100\nMaxMemPerNode=UNLIMITED\nPartitionName=DEFAULT Nodes=ALL MaxMemPerCPU=200\n"
+        "PartitionName=a\nPartitionName=b MaxMemPerCPU=0 DefMemPerNode=1G OverSubscribe=EXCLUSIVE\n"
+    )
+    conf = read_configuration({"slurm.conf": text})
+    assert conf.memory == MemoryBounds(def_per_cpu=100)
+    assert [one.memory for one in conf.partitions] == [MemoryBounds(max_per_cpu=200), MemoryBounds(def_per_node=1024)]
+    assert [one.exclusive for one in conf.partitions] == [False, True]

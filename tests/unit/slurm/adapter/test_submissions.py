@@ -39,10 +39,10 @@ def test_the_only_task_of_an_array_keeps_its_number() -> None:
 
 
 def test_tasks_of_an_array_have_their_numbers_or_places() -> None:
-    """All of them, or none."""
+    """All of them, or none; they are submitted in the order of their numbers."""
     array = {"array": {"id": "t"}}
     tasks = [job(name, **array, slurm={"array_task": number}) for name, number in (("a", 4), ("b", 2))]
-    assert keys(submissions(), *tasks) == ["w0!a_4", "w0!a_2"]
+    assert keys(submissions(), *tasks) == ["w0!b_2", "w0!b_4"]
     assert keys(submissions(), job("a", **array), job("b", **array)) == ["w0!a_0", "w0!a_1"]
     mixed = keys(submissions(), job("a", **array), tasks[1])
     assert mixed == ["slurm.array_task: must be given for all tasks of an array, or none, each once"] * 2
