@@ -91,7 +91,7 @@ class Inbox:
 
     Attributes:
         entries: number of a request -> the request, without its members (they may be large), except for the start, the
-            deadline and the constraint of a lease, and for hosts that are taken out of service or returned.
+            deadline, the constraint and the machines of a lease, and for hosts that go out of service or return.
     """
 
     def __init__(
@@ -317,10 +317,12 @@ def _light(entry: JournalEntry) -> JournalEntry:
     if "resources" in entry.members:  # of hosts
         return entry
     job = entry.members.get("job")
-    terms = job.get("lease") if isinstance(job, Mapping) else None
-    if not isinstance(terms, Mapping):
+    if not isinstance(job, Mapping):
         return replace(entry, members=_NOTHING)
-    return replace(entry, members={"lease": {name: terms[name] for name in _KEPT_TERMS if name in terms}})
+    kept, terms = {"res": job["res"]}, job.get("lease")
+    if isinstance(terms, Mapping):
+        kept["lease"] = {name: terms[name] for name in _KEPT_TERMS if name in terms}
+    return replace(entry, members=kept)
 
 
 def _batches(entries: Sequence[JournalEntry]) -> list[LiveBatch]:

@@ -11,7 +11,7 @@ import hmac
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Final, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.errors import OptionError
 from batsched_py.files.atomic_file import write_atomically
@@ -39,6 +40,8 @@ ROLES: Final[tuple[Role, ...]] = ("user", "operator")
 LOCAL: Final = "local"
 #: The longest name, in characters.
 LONGEST_NAME: Final = 100
+#: The largest quota.
+MOST: Final = 10**9
 #: The largest number of users, and the largest size of their file in bytes.
 MOST_USERS: Final = 1000
 _LARGEST: Final = 1 << 20
@@ -46,6 +49,36 @@ _LARGEST: Final = 1 << 20
 _TOKEN_BYTES: Final = 32
 _HASH_DIGITS: Final = 64
 _DIGITS: Final = frozenset("0123456789abcdef")
+
+
+class UserQuotas(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The quotas of a user, or of all users of a group together; None for no quota.
+
+    Attributes:
+        hosts: machines of leases and jobs that have not ended.
+        leases: leases and jobs that have not ended.
+        experiments: experiments and reservations that were not deleted.
+    """
+
+    hosts: int | None = None
+    leases: int | None = None
+    experiments: int | None = None
+
+
+#: No quotas.
+UNLIMITED: Final = UserQuotas()
+
+
+class SiteGroup(Struct, frozen=True, forbid_unknown_fields=True):
+    """A group with quotas.
+
+    Attributes:
+        name: unique in the file.
+        quotas: what its users may have together.
+    """
+
+    name: str
+    quotas: UserQuotas
 
 
 class SiteUser(Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,18 +89,21 @@ class SiteUser(Struct, frozen=True, forbid_unknown_fields=True):
         sha256: the hash of the user's token, in lower-case hexadecimal digits.
         group: the group whose members may read the user's requests; "" for none.
         role: user or operator.
+        quotas: what the user may have.
     """
 
     name: str
     sha256: str
     group: str = ""
     role: Role = "user"
+    quotas: UserQuotas = UNLIMITED
 
 
-class _Content(Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of a file of users."""
+class UsersFile(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The content of a file of users: the users, and groups with quotas."""
 
     users: tuple[SiteUser, ...] = ()
+    groups: tuple[SiteGroup, ...] = ()
 
 
 class SiteUsers:
@@ -82,6 +118,7 @@ class SiteUsers:
         #: What identifies the content that was read: device, inode, size and times of the file.
         self._seen: tuple[int, ...] = ()
         self._users: tuple[tuple[bytes, SiteUser], ...] = ()
+        self._groups: dict[str, UserQuotas] = {}
         self.refresh()
 
     def refresh(self) -> None:
@@ -92,11 +129,16 @@ class SiteUsers:
                 return
             self._seen, self._users = (), ()
             with _opened(self._path) as descriptor:
-                found, users = _version(os.fstat(descriptor)), _read(self._path, descriptor)
+                found, content = _version(os.fstat(descriptor)), _read(self._path, descriptor)
         except OSError as error:
             self._seen, self._users = (), ()
             raise OptionError(f"{self._path}: cannot be read: {error.strerror or error}") from None
-        self._seen, self._users = found, tuple((bytes.fromhex(one.sha256), one) for one in users)
+        self._seen, self._users = found, tuple((bytes.fromhex(one.sha256), one) for one in content.users)
+        self._groups = {one.name: one.quotas for one in content.groups}
+
+    def group_quotas(self, group: str) -> UserQuotas:
+        """Return the quotas of a group."""
+        return self._groups.get(group, UNLIMITED)
 
     def find(self, token: str) -> SiteUser | None:
         """Return the user of a token, or None.
@@ -110,11 +152,13 @@ class SiteUsers:
         return found
 
 
-def list_users(path: Path) -> tuple[SiteUser, ...]:
-    """Return the users in a file, ordered by name. OptionError."""
+def list_users(path: Path) -> UsersFile:
+    """Return the users in a file and the groups with quotas, both ordered by name. OptionError."""
     try:
         with _opened(path) as descriptor:
-            return tuple(sorted(_read(path, descriptor), key=lambda one: one.name))
+            found = _read(path, descriptor)
+        users = sorted(found.users, key=lambda one: one.name)
+        return UsersFile(tuple(users), tuple(sorted(found.groups, key=lambda one: one.name)))
     except OSError as error:
         raise OptionError(f"{path}: cannot be read: {error.strerror or error}") from None
 
@@ -124,10 +168,10 @@ def add_user(path: Path, name: str, group: str, role: Role) -> str:
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     user = SiteUser(name, _hash(token).hex(), group, role)
 
-    def add(users: Sequence[SiteUser]) -> Sequence[SiteUser]:
-        if any(one.name == name for one in users):
+    def add(content: UsersFile) -> UsersFile:
+        if any(one.name == name for one in content.users):
             raise OptionError(f"{path}: user {shown(name)} exists already: remove it first for a new token")
-        return (*users, user)
+        return replace(content, users=(*content.users, user))
 
     _check_user(user, "")
     _change(path, add, create=True)
@@ -137,13 +181,41 @@ def add_user(path: Path, name: str, group: str, role: Role) -> str:
 def remove_user(path: Path, name: str) -> None:
     """Remove a user, whose token is refused from then on. OptionError if there is none."""
 
-    def remove(users: Sequence[SiteUser]) -> Sequence[SiteUser]:
-        left = [one for one in users if one.name != name]
-        if len(left) == len(users):
+    def remove(content: UsersFile) -> UsersFile:
+        left = [one for one in content.users if one.name != name]
+        if len(left) == len(content.users):
             raise OptionError(f"{path}: there is no user {shown(name)}")
-        return left
+        return replace(content, users=tuple(left))
 
     _change(path, remove, create=False)
+
+
+def set_user_quotas(path: Path, name: str, quotas: Mapping[str, int | None]) -> None:
+    """Change quotas of a user, by name; None ends one. OptionError if there is no such user."""
+
+    def change(content: UsersFile) -> UsersFile:
+        if all(one.name != name for one in content.users):
+            raise OptionError(f"{path}: there is no user {shown(name)}")
+        users = (
+            replace(one, quotas=replace(one.quotas, **quotas)) if one.name == name else one for one in content.users
+        )
+        return replace(content, users=tuple(users))
+
+    _change(path, change, create=False)
+
+
+def set_group_quotas(path: Path, name: str, quotas: Mapping[str, int | None]) -> None:
+    """Change quotas of a group, by name; None ends one. OptionError if no user has this group."""
+
+    def change(content: UsersFile) -> UsersFile:
+        if all(one.group != name for one in content.users):
+            raise OptionError(f"{path}: no user has the group {shown(name)}")
+        known = {one.name: one.quotas for one in content.groups}
+        known[name] = replace(known.get(name, UNLIMITED), **quotas)
+        groups = (SiteGroup(group, some) for group, some in known.items() if some != UNLIMITED)
+        return replace(content, groups=tuple(groups))
+
+    _change(path, change, create=False)
 
 
 def name_fault(name: str, *, required: bool = True) -> str:
@@ -167,26 +239,27 @@ def _version(found: os.stat_result) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def _read(path: Path, descriptor: int) -> tuple[SiteUser, ...]:
-    """Return the users in an open file, checked. OSError, OptionError."""
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode):
+def _read(path: Path, descriptor: int) -> UsersFile:
+    """Return the content of an open file, checked. OSError, OptionError."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
         raise OptionError(f"{path}: must be a regular file")
-    if found.st_uid not in (os.geteuid(), 0) or stat.S_IMODE(found.st_mode) & 0o077:
+    if status.st_uid not in (os.geteuid(), 0) or stat.S_IMODE(status.st_mode) & 0o077:
         raise OptionError(f"{path}: must belong to you, and only its owner may have access (chmod 600)")
-    if found.st_size > _LARGEST:
+    if status.st_size > _LARGEST:
         raise OptionError(f"{path}: has more than {_LARGEST} bytes")
     content = os.pread(descriptor, _LARGEST, 0)
     if not content:
-        return ()  # just created
+        return UsersFile()  # just created
     try:
-        users = msgspec.json.decode(content, type=_Content).users
+        found = msgspec.json.decode(content, type=UsersFile)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise OptionError(f"{path}: {displayed_line(str(error))}") from None
-    if len(users) > MOST_USERS:
-        raise OptionError(f"{path}: has more than {MOST_USERS} users")
-    _check(path, users)
-    return users
+    if max(len(found.users), len(found.groups)) > MOST_USERS:
+        raise OptionError(f"{path}: has more than {MOST_USERS} users or groups")
+    _check(path, found.users)
+    _check_groups(path, found.groups)
+    return found
 
 
 def _check(path: Path, users: Sequence[SiteUser]) -> None:
@@ -202,6 +275,24 @@ def _check(path: Path, users: Sequence[SiteUser]) -> None:
         hashes.add(user.sha256)
 
 
+def _check_groups(path: Path, groups: Sequence[SiteGroup]) -> None:
+    names = set[str]()
+    for number, group in enumerate(groups):
+        place = f"{path}: groups[{number}]."
+        fault = name_fault(group.name) or ("appears twice" if group.name in names else "")
+        if fault:
+            raise OptionError(f"{place}name: {fault}")
+        _check_quotas(group.quotas, place)
+        names.add(group.name)
+
+
+def _check_quotas(quotas: UserQuotas, place: str) -> None:
+    for member in quotas.__struct_fields__:
+        value = getattr(quotas, member)
+        if value is not None and not 0 <= value <= MOST:
+            raise OptionError(f"{place}quotas.{member}: must be a whole number from 0 to {MOST}")
+
+
 def _check_user(user: SiteUser, place: str) -> None:
     faults: dict[str, str] = {
         "name": f"must not be {LOCAL}, which is reserved" if user.name == LOCAL else name_fault(user.name),
@@ -211,16 +302,17 @@ def _check_user(user: SiteUser, place: str) -> None:
     for member, fault in faults.items():
         if fault:
             raise OptionError(f"{place}{member}: {fault}")
+    _check_quotas(user.quotas, place)
 
 
-def _change(path: Path, change: Callable[[Sequence[SiteUser]], Sequence[SiteUser]], *, create: bool) -> None:
+def _change(path: Path, change: Callable[[UsersFile], UsersFile], *, create: bool) -> None:
     """Replace the users in a file. OptionError."""
     try:
         with _locked(path, create=create) as descriptor:
-            users = _Content(tuple(change(_read(path, descriptor))))
-            if len(users.users) > MOST_USERS:
+            content = change(_read(path, descriptor))
+            if len(content.users) > MOST_USERS:
                 raise OptionError(f"{path}: can have {MOST_USERS} users")
-            write_atomically(path, msgspec.json.format(msgspec.json.encode(users), indent=1) + b"\n")
+            write_atomically(path, msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n")
     except OSError as error:
         raise OptionError(f"{path}: {error.strerror or error}") from None
 

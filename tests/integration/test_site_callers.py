@@ -104,7 +104,9 @@ def test_a_user_has_a_number_of_open_leases(site: SiteProcess) -> None:
     numbers = [ann.post("api", "leases", body=body)["number"] for _ in range(2)]
     ann.post("api", "jobs", body={"nodes": 1, "walltime": 5})
     for path, more in (("leases", body), ("jobs", {"nodes": 1, "walltime": 5})):
-        with pytest.raises(SiteError, match="you have 3 leases and jobs that have not ended, the most of a user"):
+        with pytest.raises(
+            SiteError, match="you have 3 leases and jobs that have not ended: the quota leases of the user is 3"
+        ):
             ann.post("api", path, body=more)
     bob.post("api", "leases", body=body)
     ann.delete("api", "leases", numbers[1])
@@ -128,7 +130,7 @@ def test_a_user_has_a_number_of_experiments(site: SiteProcess) -> None:
     status, content = ask(site, "POST", "/managed_experiments", carl, WEB)
     assert (status, content["problems"][0]["message"]) == (
         429,
-        "you have 2 experiments and reservations, the most of a user: delete one",
+        "you have 2 experiments and reservations: the quota experiments of the user is 2",
     )
     assert ask(site, "DELETE", paths[0], carl)[0] == 204
     assert ask(site, "POST", "/managed_experiments", carl, WEB)[0] == 201

@@ -335,6 +335,13 @@ def test_hosts_out_of_service_are_named(busy_site: SiteProcess, browser: Browser
     wait_for(lambda: browser.ask(f"{out}.hidden"))
 
 
+def test_the_page_says_who_asks(busy_site: SiteProcess, browser: Browser) -> None:
+    """With role and the use of quotas."""
+    browser.visit(busy_site.url)
+    text = "You are local (operator): leases "
+    wait_for(lambda: str(browser.ask("document.getElementById('caller').textContent")).startswith(text))
+
+
 def test_what_is_refused_is_told_beside_the_form(busy_site: SiteProcess, browser: Browser) -> None:
     """In the site's words."""
     browser.visit(busy_site.url)

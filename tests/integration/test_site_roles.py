@@ -62,6 +62,7 @@ TABLE: Final[Mapping[tuple[str, str], tuple[Any, tuple[int, ...]]]] = {
     ("POST", "/api/hosts/return"): ({"hosts": "3"}, DONE_BY_OPERATORS),
     ("GET", "/api/queue"): (None, ALL),
     ("GET", "/api/audit"): (None, OPERATORS),
+    ("GET", "/api/caller"): (None, ALL),
     ("GET", "/api/schedule"): (None, ALL),
     ("GET", "/managed_experiments"): (None, ALL),
     ("POST", "/managed_experiments"): (WEB, ASKED),

@@ -22,6 +22,7 @@ from batsched_py.cli.shared.recorded_choice import recorded_choice, recorded_fea
 from batsched_py.cli.shared.repetition import CommandWithParts
 from batsched_py.cli.shared.simulation_options import machine_options, platform_option
 from batsched_py.cli.shared.site_audit import audit
+from batsched_py.cli.shared.site_caller import caller
 from batsched_py.cli.shared.site_callers import CallerOptions, quota_options
 from batsched_py.cli.shared.site_options import SitePlace, site_options
 from batsched_py.cli.shared.site_users import users
@@ -166,7 +167,14 @@ def clock(place: SitePlace, pace: float | None, *, paused: bool | None) -> None:
     say(f"{seconds(found['now'])} s, {'paused' if found['paused'] else speed}")
 
 
-for _part, _name in ((results, "results"), (clock, "clock"), (close, "close"), (users, "users"), (audit, "audit")):
+for _part, _name in (
+    (results, "results"),
+    (clock, "clock"),
+    (close, "close"),
+    (users, "users"),
+    (audit, "audit"),
+    (caller, "caller"),
+):
     cast(click.Group, command).add_command(_part, _name)
 
 

@@ -15,12 +15,14 @@ from litestar.handlers import BaseRouteHandler
 from litestar.openapi import OpenAPIConfig
 from litestar.types import Guard, Message, Scope
 from msgspec import Struct
+from msgspec.structs import replace
 
 import batsched_py
 from batsched_py.errors import SiteError
 from batsched_py.site.api import problems
 from batsched_py.site.api.audit_routes import audit, make_auditor
 from batsched_py.site.api.bodies import JSON, TYPES, body_type
+from batsched_py.site.api.caller_routes import caller
 from batsched_py.site.api.description import Description
 from batsched_py.site.api.experiment_routes import ExperimentController
 from batsched_py.site.api.host_routes import HostController
@@ -75,6 +77,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
             HostController,
             metrics,
             audit,
+            caller,
             ExperimentController,
             ReservationController,
             ManagerController,
@@ -117,7 +120,8 @@ def _make_guard(site: Site, doorkeeper: Doorkeeper, limit: RateLimit) -> Guard:
         user = doorkeeper.check(connection)
         if site.inbox.starting:
             raise refuse(503, "the site is starting", **{"Retry-After": "1"})
-        connection.scope["user"] = who = who_asks(connection, user)  # also for reads: malformed headers are refused
+        who = who_asks(connection, user)  # also for reads: malformed headers are refused
+        connection.scope["user"] = who = replace(who, group_quotas=doorkeeper.group_quotas(who.group))
         _check_type(connection, handler)
         if not writes(connection):
             return

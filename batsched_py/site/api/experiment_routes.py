@@ -44,9 +44,7 @@ class ExperimentController(Controller):
     async def hand_in(self, request: Asking) -> Response[bytes]:
         """Accept a descriptor in JSON or OVF. It is saved before the answer is sent, and deployed in the background."""
         who, content = identified(request), await request.body()
-        parts(request).quotas.check_experiments(
-            parts(request).experiments.count(who) + parts(request).reservations.count(who)
-        )
+        parts(request).check_experiment(who)
         members = members_of_descriptor(request, content, who, parts(request).site.begun)
         experiment = await parts(request).read(partial(checked, parts(request).site, SUBMIT, members))
         if experiment.reservation is not None:

@@ -62,10 +62,10 @@ class Experiments:
         if not who.may_change(self.entry(number).user):
             raise refuse(403, "only the user who submitted it, or an operator, may do this")
 
-    def count(self, who: Identity) -> int:
-        """Return the number of a user's experiments, without deleted ones."""
+    def count(self, who: Identity) -> tuple[int, int]:
+        """Return the number of a user's experiments, and of its group's, without deleted ones."""
         self._catch_up()
-        return self._owned.count(who.user)
+        return self._owned.count(who.user), self._owned.count_group(who.group)
 
     def readable(
         self, who: Identity, user: str | None, span: range, *, limit: int, newest: bool

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from batsched_py.errors import OptionError
 from batsched_py.site.api.problems import RequestRefusedError, refuse
-from batsched_py.site.users import LOCAL, LONGEST_NAME, OPERATOR, SiteUser, SiteUsers
+from batsched_py.site.users import LOCAL, LONGEST_NAME, OPERATOR, UNLIMITED, SiteUser, SiteUsers, UserQuotas
 
 #: Headers in which a trusted caller names the user and the group of a request.
 USER_HEADER: Final = "x-bonfire-asserted-id"
@@ -35,12 +35,16 @@ class Identity(Struct, frozen=True):
         group: the group of the user; "" for none.
         asserted: True if the caller named the user, in a header or by a token.
         operator: True if the caller may read and cancel what belongs to others, and control the site.
+        quotas: those of the user in the file of users.
+        group_quotas: those of the group.
     """
 
     user: str
     group: str
     asserted: bool
     operator: bool = False
+    quotas: UserQuotas = UNLIMITED
+    group_quotas: UserQuotas = UNLIMITED
 
     def may_read(self, user: str, group: str) -> bool:
         """Return whether the caller may read the requests of a user in a group.
@@ -82,6 +86,10 @@ class Doorkeeper:
             if writes(connection):
                 _check_origin(connection)
         return None
+
+    def group_quotas(self, group: str) -> UserQuotas:
+        """Return the quotas of a group."""
+        return UNLIMITED if self._users is None or not group else self._users.group_quotas(group)
 
     @staticmethod
     def _check_local(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
@@ -155,7 +163,7 @@ def _identity_of(known: SiteUser, user: str, group: str) -> Identity:
     for header, named, own in ((USER_HEADER, user, known.name), (GROUP_HEADER, group, known.group)):
         if named and named != own:
             raise refuse(403, "must be omitted, or agree with your token", header)
-    return Identity(known.name, known.group, asserted=True, operator=known.role == OPERATOR)
+    return Identity(known.name, known.group, asserted=True, operator=known.role == OPERATOR, quotas=known.quotas)
 
 
 def check_operator(request: Request[Identity, Any, Any]) -> None:

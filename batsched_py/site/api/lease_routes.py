@@ -99,7 +99,7 @@ class JobController(Controller):
 async def _accepted(request: Asking, asked: Asked) -> Response[Lease]:
     """Accept a request, if the quotas of its user allow it, and answer with the lease."""
     found = parts(request)
-    found.quotas.check_leases(found.leases.count_open(request.user))
+    found.check_lease(request.user, asked.members(0)["job"]["res"])
     found.quotas.check_bytes(found.site.inbox.bytes_of(asked.user), asked)
     entry = await found.acceptance.accept(asked)
     lease, terms = unseen(entry), entry.members.get("job", {}).get(MEMBER, {})

@@ -22,7 +22,7 @@ from batsched_py.session.requests import SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.lease_requests import instant, job_id, request_number
 from batsched_py.site.api.problems import refuse
-from batsched_py.site.api.request_counts import OwnedRequests
+from batsched_py.site.api.request_counts import OwnedAmounts, OwnedRequests
 from batsched_py.site.board import EMPTY, Board, JobNow, Snapshot
 from batsched_py.site.inbox import Inbox
 from batsched_py.site.journal import JournalEntry
@@ -111,6 +111,8 @@ class LeaseIndex:
         self._indexed = 0
         #: By owner: numbers of all, numbers of those that may not have ended, and places in the queue.
         self._all, self._open, self._queued = OwnedRequests(), OwnedRequests(), OwnedRequests()
+        #: Machines of those that may not have ended.
+        self._machines = OwnedAmounts()
         #: Numbers of waiting leases and jobs, in the order of the queue.
         self._queue: list[int] = []
         #: Number -> row of a lease that has ended; the table only grows.
@@ -147,10 +149,13 @@ class LeaseIndex:
         self._catch_up()
         return number in self._to_hold or bool(self._lease(number).held)
 
-    def count_open(self, who: Identity) -> int:
-        """Return the number of a user's leases and jobs that have not ended, as far as known."""
+    def used(self, who: Identity) -> dict[str, tuple[int, int]]:
+        """Return what has not ended, of a user and of its group, by quota: leases and jobs, and their machines."""
         self._catch_up()
-        return self._open.count(who.user)
+        return {
+            "hosts": (self._machines.of_user(who.user), self._machines.of_group(who.group)),
+            "leases": (self._open.count(who.user), self._open.count_group(who.group)),
+        }
 
     def readable(self, who: Identity, span: range, *, finished: bool, limit: int, newest: bool) -> list[Lease]:
         """Return the leases in a range of numbers that a caller may read, `limit` at most.
@@ -191,6 +196,7 @@ class LeaseIndex:
             if entry.kind == SUBMIT_JOB:
                 self._all.add(entry.number, entry)
                 self._open.add(entry.number, entry)
+                self._machines.add(entry.members["res"], entry)
             elif entry.kind == HOLD_JOB and entry.target is not None:
                 self._to_hold.add(entry.target)
             elif entry.kind == RELEASE_JOB and entry.target is not None:
@@ -210,7 +216,8 @@ class LeaseIndex:
             {} if controls is None else {row.lease: row for row in cast(Iterable[ControlRow], controls.rows)}
         )
         for number in self._newly_ended(snapshot):
-            if number in entries:
+            if number in self._open:
+                self._machines.add(-entries[number].members["res"], entries[number])
                 self._open.discard(number, entries[number])
         numbers = (request_number(job.id) for job in snapshot.waiting)
         self._queue = [number for number in numbers if number is not None and number in entries]

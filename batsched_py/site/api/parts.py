@@ -18,7 +18,7 @@ from batsched_py.site.api.acceptance import Acceptance
 from batsched_py.site.api.answers import Answers
 from batsched_py.site.api.experiment_views import Experiments
 from batsched_py.site.api.host_views import HostIndex
-from batsched_py.site.api.identity import Asking
+from batsched_py.site.api.identity import Asking, Identity
 from batsched_py.site.api.lease_views import LeaseIndex
 from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.api.reservation_views import ReservationIndex
@@ -42,6 +42,19 @@ class SiteParts(Struct, frozen=True):
     acceptance: Acceptance
     quotas: Quotas
     reader: ThreadPoolExecutor
+
+    def check_lease(self, who: Identity, machines: int) -> None:
+        """Raise RequestRefusedError if another lease or job of so many machines exceeds a quota of a caller."""
+        self.quotas.check(who, self.leases.used(who), {"hosts": machines, "leases": 1})
+
+    def check_experiment(self, who: Identity) -> None:
+        """Raise RequestRefusedError if another experiment or reservation exceeds a quota of a caller."""
+        self.quotas.check(who, self.experiments_used(who), {"experiments": 1})
+
+    def experiments_used(self, who: Identity) -> dict[str, tuple[int, int]]:
+        """Return the number of experiments and reservations of a caller and its group, by quota."""
+        own, shared = map(sum, zip(self.experiments.count(who), self.reservations.count(who), strict=True))
+        return {"experiments": (own, shared)}
 
     async def read(self, work: Callable[[], T]) -> T:
         """Return the result of a long computation, run off the event loop, one at a time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -36,6 +37,10 @@ class OwnedRequests:
         if owner.group:
             self._groups.setdefault(owner.group, {})[number] = None
 
+    def __contains__(self, number: int) -> bool:
+        """Return whether a number is present."""
+        return number in self._all
+
     def discard(self, number: int, owner: Owner) -> None:
         """Remove a number, if present."""
         self._all.pop(number, None)
@@ -47,6 +52,10 @@ class OwnedRequests:
         """Return the count of a user's numbers."""
         return len(self._users.get(user, {}))
 
+    def count_group(self, group: str) -> int:
+        """Return the count of the numbers of a group's users."""
+        return len(self._groups.get(group, {}))
+
     def of(self, who: Identity) -> Sequence[int]:
         """Return the numbers that a caller may read, in ascending order: its own and those of its group, or all."""
         if who.operator:
@@ -54,3 +63,24 @@ class OwnedRequests:
         own = self._users.get(who.user, {})
         shared = self._groups.get(who.group, {}) if who.group else {}
         return sorted({**own, **shared}) if shared else list(own)
+
+
+class OwnedAmounts:
+    """Amounts of users and groups."""
+
+    def __init__(self) -> None:
+        self._users, self._groups = Counter[str](), Counter[str]()
+
+    def add(self, amount: int, owner: Owner) -> None:
+        """Add an amount, which may be negative."""
+        self._users[owner.user] += amount
+        if owner.group:
+            self._groups[owner.group] += amount
+
+    def of_user(self, user: str) -> int:
+        """Return the amount of a user."""
+        return self._users[user]
+
+    def of_group(self, group: str) -> int:
+        """Return the amount of a group's users."""
+        return self._groups[group]

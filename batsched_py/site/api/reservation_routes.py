@@ -81,7 +81,7 @@ class ReservationController(Controller):
         `best_effort_allocation`, computes without a place are left out.
         """
         found, who = parts(request), request.user
-        found.quotas.check_experiments(found.experiments.count(who) + found.reservations.count(who))
+        found.check_experiment(who)
         members = members_of_descriptor(request, await request.body(), who, found.site.begun)
         experiment = await found.read(partial(checked, found.site, RESERVE, members))
         asked = Asked(RESERVE, lambda number: members | {"reservation": number}, who.user, who.group)

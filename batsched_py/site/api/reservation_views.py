@@ -151,10 +151,10 @@ class ReservationIndex:
         if (state := self._view(entry).state) in _OVER:
             raise refuse(409, f"{id} is over: {state}", "reservation")
 
-    def count(self, who: Identity) -> int:
-        """Return the number of a user's own reservations, without deleted ones."""
+    def count(self, who: Identity) -> tuple[int, int]:
+        """Return the number of a user's own reservations, and of its group's, without deleted ones."""
         self._catch_up()
-        return self._owned.count(who.user)
+        return self._owned.count(who.user), self._owned.count_group(who.group)
 
     def readable(self, who: Identity, after: int, limit: int) -> list[ReservationView]:
         """Return the reservations that a caller may read, ordered by number, `limit` at most, after a number."""

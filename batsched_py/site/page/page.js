@@ -147,10 +147,11 @@ async function refresh() {
 
 async function askForAll() {
   const begin = chart.begin - chart.span, end = chart.begin + 3 * chart.span;
-  const [leases, queue, blocks, out] = await Promise.all([
+  const [leases, queue, blocks, out, caller] = await Promise.all([
     ask(`/api/leases?newest=true&limit=${MOST + 1}&finished=${$("finished").checked}`), ask(`/api/queue?limit=${MOST + 1}`), ask(`/api/schedule?begin=${begin}&end=${end}`),
-    ask(`/api/hosts?out=true&limit=${MOST}`),
+    ask(`/api/hosts?out=true&limit=${MOST}`), ask("/api/caller"),
   ]);
+  showCaller(caller);
   showOut(out);
   await fillTable($("leases"), LEASE_COLUMNS, rows(leases, leaseRow, LEASE_COLUMNS), "No leases.");
   await experiments.refresh();
@@ -158,6 +159,13 @@ async function askForAll() {
   chart.blocks = blocks;
   chart.draw();
   document.documentElement.dataset.state = "ready";
+}
+
+/** Say who asks, and what is used of quotas with a limit. */
+function showCaller({ user, group, role, quotas }) {
+  const used = quotas.filter((one) => one.limit !== null && one.quota !== "megabytes")
+    .map((one) => `${one.quota}${one.of === "group" ? ` of ${group}` : ""} ${one.used} of ${one.limit}`);
+  $("caller").textContent = `You are ${user} (${group ? `${role}, group ${group}` : role}): ${used.join(", ")}`;
 }
 
 /** Say which hosts are out of service, and why: hosts of one state and reason together. */

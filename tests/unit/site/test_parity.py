@@ -22,6 +22,8 @@ COMMANDS: Final[Mapping[tuple[str, str], str]] = {
     ("POST", "/api/close"): "site close",
     ("GET", "/api/hosts"): "hosts",
     **{("POST", f"/api/hosts/{change}"): f"hosts {change}" for change in ("drain", "fail", "return")},
+    ("GET", "/api/audit"): "site audit",
+    ("GET", "/api/caller"): "site caller",
     ("GET", "/api/queue"): "queue",
     ("GET", "/api/leases"): "lease list",
     ("POST", "/api/leases"): "lease request",
