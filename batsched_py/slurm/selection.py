@@ -189,7 +189,7 @@ class NodeSelector:
         leaves = [
             [offer for offer in offers if switch.nodes >> offer.node & 1] for switch in self._configuration.switches
         ]
-        taken = _best_fit([leaf for leaf in leaves if leaf], need)
+        taken = _best_fit([_Block(leaf, sum(offer.tasks for offer in leaf)) for leaf in leaves if leaf], need)
         if taken is None or most is None:
             return taken
         used = sum(any(switch.nodes >> offer.node & 1 for offer, _ in taken) for switch in self._configuration.switches)
@@ -236,13 +236,12 @@ class NodeSelector:
 
 def _lowest(mask: int, count: int) -> int:
     """Return the lowest bits of a mask, as many as asked for."""
-    taken = 0
-    for at in each_bit(mask):
-        if count <= 0:
-            break
-        taken |= 1 << at
-        count -= 1
-    return taken
+    if count >= mask.bit_count():
+        return mask
+    left = mask
+    for _ in range(count):
+        left &= left - 1
+    return mask ^ left
 
 
 def _listed(known: ShapeOffers, nodes: int) -> list[Offer]:
@@ -273,34 +272,52 @@ def lowest_runs(nodes: int, count: int) -> int:
     return chosen
 
 
-def _blocks(offers: Sequence[Offer]) -> list[list[Offer]]:
+@dataclass(slots=True, eq=False)
+class _Block:
+    """Offers of nodes of which a job takes as many as it can, with all tasks that they can run."""
+
+    offers: list[Offer]
+    tasks: int
+
+    @property
+    def node(self) -> int:
+        return self.offers[0].node
+
+    def suffices(self, need: _Need) -> bool:
+        return len(self.offers) >= need.nodes and self.tasks >= need.tasks
+
+
+def _blocks(offers: Sequence[Offer]) -> list[_Block]:
     """Return the blocks of consecutive nodes of the same weight."""
-    blocks: list[list[Offer]] = []
+    blocks: list[_Block] = []
+    node = weight = -1
     for offer in offers:
-        last = blocks[-1][-1] if blocks else None
-        if last is not None and last.node + 1 == offer.node and last.weight == offer.weight:
-            blocks[-1].append(offer)
+        if offer.node == node + 1 and offer.weight == weight:
+            blocks[-1].offers.append(offer)
+            blocks[-1].tasks += offer.tasks
         else:
-            blocks.append([offer])
+            blocks.append(_Block([offer], offer.tasks))
+        node, weight = offer.node, offer.weight
     return blocks
 
 
-def _best_fit(blocks: list[list[Offer]], need: _Need, is_single: bool = True) -> list[tuple[Offer, int]] | None:
+def _best_fit(blocks: list[_Block], need: _Need, is_single: bool = True) -> list[tuple[Offer, int]] | None:
     taken: list[tuple[Offer, int]] = []
     left = list(blocks)
     while left and not need.is_met() and need.most_nodes > 0:
-        least = min(block[0].weight for block in left)
-        equal = [block for block in left if block[0].weight == least]
-        enough = [block for block in equal if _suffices(block, need)]
+        least = min(block.offers[0].weight for block in left)
+        equal = [block for block in left if block.offers[0].weight == least]
+        enough = [block for block in equal if block.suffices(need)]
         if enough:
-            best = min(enough, key=lambda block: (_total(block) - need.tasks, block[0].node))
-            if is_single and need.nodes <= 1 and (single := [offer for offer in best if offer.tasks >= need.tasks]):
-                offer = min(single, key=lambda offer: (offer.tasks, offer.spare_gres, offer.node))
+            best = min(enough, key=lambda block: (block.tasks - need.tasks, block.node))
+            fitting = [offer for offer in best.offers if offer.tasks >= need.tasks] if need.nodes <= 1 else []
+            if is_single and fitting:
+                offer = min(fitting, key=lambda offer: (offer.tasks, offer.spare_gres, offer.node))
                 return [*taken, (offer, need.take(offer))]
         else:
-            best = min(equal, key=lambda block: (-_total(block), block[0].node))
+            best = min(equal, key=lambda block: (-block.tasks, block.node))
         left.remove(best)
-        for offer in best:
+        for offer in best.offers:
             if need.is_met() or need.most_nodes <= 0:
                 break
             if need.suits(offer):
@@ -315,11 +332,3 @@ def _greedy(offers: Sequence[Offer], need: _Need) -> list[tuple[Offer, int]] | N
             break
         taken.append((offer, need.take(offer)))
     return taken if need.is_met() else None
-
-
-def _suffices(block: Sequence[Offer], need: _Need) -> bool:
-    return len(block) >= need.nodes and _total(block) >= need.tasks
-
-
-def _total(block: Sequence[Offer]) -> int:
-    return sum(offer.tasks for offer in block)
