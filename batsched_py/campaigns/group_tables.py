@@ -47,7 +47,7 @@ def group_parts(comparison: GroupedWaits) -> Iterator[str]:
     more = f", the first {MOST_ON_PAGE} of {grouped(count, NARROW_BLANK)}" if count > MOST_ON_PAGE else ""
     name = displayed(comparison.by)
     rows = [[escape(displayed(cell)) for cell in cells] for cells in _rows(comparison, MOST_ON_PAGE)]
-    yield markup.plain_table(f"Waits in seconds by {name}{more}", [name, "algorithm", *_HEADINGS], rows)
+    yield markup.plain_table(f"Waits in seconds by {name}{more}", [name, "algorithm", *_HEADINGS], rows, "groups")
     yield from map(markup.paragraph, comparison.verdicts())
 
 

@@ -36,9 +36,9 @@ def grouped(parts: Iterable[str]) -> str:
     return f'<div class="tables">{inside}</div>'
 
 
-def plain_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table with cells of HTML; the first cell of a row is its heading."""
-    return table(caption, _heads(heads), _plain_rows(rows))
+def plain_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
+    """Return a table with cells of HTML; the first cell of a row is its heading. `kind` is its class, for its style."""
+    return table(caption, _heads(heads), _plain_rows(rows), kind)
 
 
 def grouped_table(
