@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun, Phase
 from batsched_py.leases.observer import LeaseSchedule, Observer
 from batsched_py.leases.site import Site
 from batsched_py.model.lease_kind import LeaseKind
@@ -43,6 +43,29 @@ class EstimateRow(NamedTuple):
     ahead: int
 
 
+class _Use(NamedTuple):
+    """The use of hosts by runs, which stays true until one of them begins, ends or is planned.
+
+    Attributes:
+        nodes: the number of nodes of the runs under way.
+        until: the sum of their ends, one for each node.
+        planned: the node seconds of planned runs.
+        free: when each host is free, ascending; minus infinity for one without a run under way.
+    """
+
+    nodes: int
+    until: float
+    planned: float
+    free: Sequence[float]
+
+    def estimate(self, lease: Lease, ahead: float, now: float) -> float:
+        """Return the estimated start of a lease with so many node seconds of waiting leases ahead."""
+        if not self.free:
+            return now
+        work = max(0.0, self.until - now * self.nodes) + self.planned + max(0.0, ahead)
+        return max(now + work / len(self.free), self.free[min(lease.size, len(self.free)) - 1])
+
+
 class Predictions(Observer):
     """The predictions of a run: an estimate at the request, if the lease is not planned at once, and its first plan.
 
@@ -65,6 +88,8 @@ class Predictions(Observer):
         self._waiting: dict[int, float] = {}
         self._work = 0.0
         self._site: Site | None = None
+        #: The use of hosts; None after a change.
+        self._known: _Use | None = None
 
     def opened(self, site: Site) -> None:
         """Keep the site."""
@@ -78,22 +103,29 @@ class Predictions(Observer):
 
     def planned(self, lease: Lease, run: LeaseRun, now: float) -> None:
         """Record the first plan of a lease that waits."""
-        self._runs[lease.id] = run
+        self._runs[lease.id], self._known = run, None
         self._leave(lease)
         if lease.id not in self._planned:
             self._planned.add(lease.id)
             if run.start > now and lease.kind in _WAIT:
                 self._made.append((lease.id, now, 1, run.start))
 
+    def cut(self, run: LeaseRun) -> None:
+        """Note an earlier end of a run."""
+        del run
+        self._known = None
+
     def taken_back(self, run: LeaseRun, now: float) -> None:
         """Note a lease that waits again."""
         del now
         self._runs.pop(run.lease.id, None)
+        self._known = None
         if run.lease.kind is LeaseKind.BEST_EFFORT:
             self._wait(run.lease)
 
     def began(self, reservation: LeaseReservation, now: float) -> None:
         """Note the first start of a lease."""
+        self._known = None
         if isinstance(reservation, LeaseRun):
             self._started.setdefault(reservation.lease.id, now)
 
@@ -101,12 +133,14 @@ class Predictions(Observer):
         """Note the end of a run."""
         del now
         if self._runs.get(reservation.lease.id) is reservation:
+            self._known = None
             del self._runs[reservation.lease.id]
 
     def ended(self, lease: Lease, now: float) -> None:
         """Forget a lease, except for its predictions."""
         del now
-        self._runs.pop(lease.id, None)
+        if self._runs.pop(lease.id, None) is not None:
+            self._known = None
         self._leave(lease)
         self._planned.discard(lease.id)
 
@@ -117,10 +151,10 @@ class Predictions(Observer):
         left = [lease for lease in new if lease.id in self._waiting]
         if not left or self._site is None or not self._site.exclusive:
             return
-        frees = self._frees(now)
+        use = self._use()
         ahead = self._work - sum(self._waiting[lease.id] for lease in left)
         for lease in left:
-            self._made.append((lease.id, now, 0, self._estimate(lease, ahead, frees, now)))
+            self._made.append((lease.id, now, 0, use.estimate(lease, ahead, now)))
             ahead += self._waiting[lease.id]
 
     def tables(self) -> list[Table]:
@@ -134,9 +168,9 @@ class Predictions(Observer):
             return []
         found, ahead = list[EstimateRow](), 0.0
         if self._site is not None and self._site.exclusive and queue:
-            frees = self._frees(now)
+            use = self._use()
             for number, lease in enumerate(islice(queue, _MOST)):
-                found.append(EstimateRow(lease.id, self._estimate(lease, ahead, frees, now), number))
+                found.append(EstimateRow(lease.id, use.estimate(lease, ahead, now), number))
                 ahead += lease.remaining * lease.size
         return [Table(START_ESTIMATES, EstimateRow._fields, found)]
 
@@ -150,19 +184,22 @@ class Predictions(Observer):
         if not self._waiting:
             self._work = 0.0  # without the errors of the sums before
 
-    def _frees(self, now: float) -> tuple[float, list[float]]:
-        """Return the node seconds that running and planned leases still need, and when each host is free, ascending."""
-        assert self._site is not None  # noqa: S101  # checked by the callers
-        work, free = list[float](), dict.fromkeys(range(len(self._site.capacities)), now)
-        for run in self._runs.values():
-            work.append(max(0.0, run.end - max(now, run.start)) * run.lease.size)
-            if run.start <= now:
-                free.update((host, max(free[host], run.final_end)) for host in run.nodes.values())
-        return math.fsum(work), sorted(free.values())
+    def _use(self) -> _Use:
+        """Return the use of hosts; the same one until it changes, since thousands may ask meanwhile.
 
-    @staticmethod
-    def _estimate(lease: Lease, ahead: float, frees: tuple[float, Sequence[float]], now: float) -> float:
-        work, hosts = frees
-        if not hosts:
-            return now
-        return max(now + (work + max(0.0, ahead)) / len(hosts), hosts[min(lease.size, len(hosts)) - 1])
+        It follows from phases and not from the time, so that it does not matter who asked first, and when.
+        """
+        if self._known is None:
+            assert self._site is not None  # noqa: S101  # checked by the callers
+            free = dict.fromkeys(range(len(self._site.capacities)), -math.inf)
+            under_way = [run for run in self._runs.values() if run.phase is Phase.UNDER_WAY]
+            planned = [run for run in self._runs.values() if run.phase is Phase.PLANNED]
+            for run in under_way:
+                free.update((host, max(free[host], run.final_end)) for host in run.nodes.values())
+            self._known = _Use(
+                sum(run.lease.size for run in under_way),
+                math.fsum(run.end * run.lease.size for run in under_way),
+                math.fsum((run.end - run.start) * run.lease.size for run in planned),
+                sorted(free.values()),
+            )
+        return self._known
