@@ -22,6 +22,9 @@ const EXAMPLE = {
 /** Resources that are drawn, and pixels of one. */
 const MOST = 80, WIDTH = 150, HEIGHT = 30, GAP = 14;
 
+/** Experiments in the list: the newest ones. */
+const MOST_LISTED = 100;
+
 let chosen = null, helpers = null;
 
 /** Show the section; `fillTable`, `cell` and `attempt` are those of the page. */
@@ -35,9 +38,10 @@ export function begin(given) {
 /** Ask for what is shown, if the section is. */
 export async function refresh() {
   if (helpers === null) return;
-  const asked = chosen, { items } = await ask(`${PATH}?newest=true&limit=100`, { headers: HEADERS });
+  const asked = chosen, { items } = await ask(`${PATH}?newest=true&limit=${MOST_LISTED}`, { headers: HEADERS });
   await helpers.fillTable($("experiments"), COLUMNS, items.map(row), "No experiments.");
-  const found = asked === null ? null : await askFor(asked);
+  const listed = items.some((one) => one.id === asked) || items.length === MOST_LISTED; // or it may be an older one
+  const found = asked !== null && listed ? await askFor(asked) : null;
   if (chosen !== asked) return; // another one was chosen meanwhile, which the list may not know: it will be asked for
   if (found === null) chosen = null;
   $("experiment").hidden = found === null;
