@@ -6,7 +6,8 @@ A paced simulation runs in its own thread and calls a session. Start with site.p
 * journal.py: the accepted requests, in SQLite, written before they are acknowledged;
 * inbox.py: the queue of requests between callers and the simulation, with the instant at which each takes effect;
 * recording.py: the transcript, continued after a restart;
-* folder.py, backups.py: the folder of both files, locked by the process that decides, and its backups;
+* audit.py: who did what, and what was refused, in a log of its own;
+* folder.py, backups.py: the folder of these files, locked by the process that decides, and its backups;
 * simulated.py, served.py: a site on a simulated platform, and a site that serves a Batsim;
 * board.py: snapshots of the current state, for readers in other threads.
 

@@ -23,7 +23,7 @@ ENTRANCES = {
     "experiments": ("batsched_py.experiments.api",),
     "timelines": ("batsched_py.timelines.api",),
     "site": (
-        *(f"batsched_py.site.{name}" for name in ("client", "simulated", "site", "users")),
+        *(f"batsched_py.site.{name}" for name in ("audit", "client", "simulated", "site", "users")),
         *(f"batsched_py.site.api.{name}" for name in ("app", "listening", "server")),
     ),
 }

@@ -19,7 +19,6 @@ import pytest
 from batsched_py.cli.main import run
 from batsched_py.errors import SiteError, TransportError
 from batsched_py.site.client import SiteClient
-from batsched_py.site.folder import AUDIT
 from batsched_py.site.site import JOURNAL, TRANSCRIPT, Site
 from tests.integration.test_site import lease, make, opened, states, wait_for
 from tests.site_process import SITE, SiteProcess, running_site
@@ -153,7 +152,7 @@ def test_only_the_owner_reads_the_files(tmp_path: Path) -> None:
             site.inbox.accept([lease(1, 100)])
             modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "desk").iterdir()}
         assert stat.S_IMODE((tmp_path / "desk").stat().st_mode) == 0o700
-        assert modes == dict.fromkeys((JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", TRANSCRIPT, AUDIT), 0o600)
+        assert modes == dict.fromkeys((JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", TRANSCRIPT, "audit.jsonl"), 0o600)
         for name in (JOURNAL, TRANSCRIPT):
             (tmp_path / "desk" / name).chmod(0o644)
         filled(tmp_path / "desk")
