@@ -39,9 +39,9 @@ def asked(tmp_path: Path) -> Iterator[Asked]:
         yield as_user
 
 
-def lease(asked: Asked, user: str, nodes: int) -> str:
+def lease(asked: Asked, user: str, nodes: int, **terms: Any) -> str:
     """Request a lease; return what the site said, "" if it was accepted."""
-    status, answer = asked(user, "POST", "/api/leases", {"nodes": nodes, "duration": 600})
+    status, answer = asked(user, "POST", "/api/leases", {"nodes": nodes, "duration": 600, **terms})
     return "" if status == 201 else f"{status}: {answer['problems'][0]['message']}"
 
 
@@ -81,6 +81,24 @@ def test_quotas_of_users_and_groups_refuse_with_their_name(asked: Asked, tmp_pat
     assert asked("ann", "DELETE", "/api/leases/1")[0] == 204
     wait_for(lambda: uses(asked, "ann")["hosts of the user"] == (1, None))
     assert lease(asked, "ann", 2) == ""
+
+
+def test_each_final_lease_leaves_the_count(asked: Asked) -> None:
+    """Also one that is refused on its arrival, and each of a group whose reservations conflict or are cancelled."""
+
+    def used() -> float:
+        return uses(asked, "ann")["hosts of the user"][0]
+
+    for terms in ({"constraint": "$gpus > 0"}, {"capacity": {"gpu": 9}}):
+        assert lease(asked, "ann", 3, **terms) == ""
+        wait_for(lambda: used() == 0)
+    for first, second in ((3600, 3600), (7200, 9000)):
+        assert [lease(asked, "ann", 1, group="a", start=start) for start in (first, second)] == ["", ""]
+        wait_for(lambda: len(asked("ann", "GET", "/api/leases")[1]) == used() > 0)
+        for one in asked("ann", "GET", "/api/leases")[1]:
+            assert asked("ann", "DELETE", f"/api/leases/{one['number']}")[0] in (204, 409)
+        wait_for(lambda: used() == 0)
+    assert {one["final"] for one in asked("ann", "GET", "/api/leases?finished=true")[1]} == {True}
 
 
 def test_experiments_and_reservations_of_a_group_count_together(asked: Asked) -> None:

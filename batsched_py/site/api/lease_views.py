@@ -226,16 +226,22 @@ class LeaseIndex:
             self._queued.add(place, entries[number])
 
     def _newly_ended(self, snapshot: Snapshot) -> list[int]:
-        """Return the numbers of leases that ended since the last snapshot; of jobs if the algorithm has no leases."""
+        """Return the numbers of leases and jobs that ended since the last snapshot.
+
+        A job without a row in the table of ended leases has ended too, unless its lease has not: a lease that is
+        refused on its arrival, or a plain job, has only its job.
+        """
+        jobs = self._board.ended[self._jobs_seen : snapshot.ended]
+        self._jobs_seen += len(jobs)
+        numbers = (request_number(job.id) for job in jobs)
+        ended = [number for number in numbers if number is not None and number not in self._rows]
         table = snapshot.tables.get("ended_leases")
         if table is not None:
             rows = cast(list[LeaseRow], table.rows)[self._rows_seen :]
             self._ended.update((row.lease, row) for row in rows)
             self._rows_seen += len(rows)
-            return [row.lease for row in rows]
-        jobs = self._board.ended[self._jobs_seen : snapshot.ended]
-        self._jobs_seen += len(jobs)
-        return [number for job in jobs if (number := request_number(job.id)) is not None]
+            ended += [row.lease for row in rows]
+        return ended
 
     def _lease(self, number: int) -> Lease:
         """Return the view of a lease in the current snapshot."""
