@@ -17,6 +17,7 @@ from batsched_py.errors import SiteError
 from batsched_py.hostset import HostSet
 from batsched_py.model.external_event import MACHINE_EVENTS, ExternalEvent
 from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT
+from batsched_py.scheduling.queue_requests import HOLD_JOB
 from batsched_py.simulator.time.live_loop import LiveBatch
 from batsched_py.site.journal import Journal, JournalEntry
 from batsched_py.site.pacing import PacedClock
@@ -91,7 +92,8 @@ class Inbox:
 
     Attributes:
         entries: number of a request -> the request, without its members (they may be large), except for the start, the
-            deadline, the constraint and the machines of a lease, and for hosts that go out of service or return.
+            deadline, the constraint and the machines of a lease, who holds one, and for hosts that go out of service
+            or return.
     """
 
     def __init__(
@@ -316,6 +318,8 @@ class Inbox:
 def _light(entry: JournalEntry) -> JournalEntry:
     if "resources" in entry.members:  # of hosts
         return entry
+    if entry.kind == HOLD_JOB:
+        return replace(entry, members={"by": entry.members["by"]})
     job = entry.members.get("job")
     if not isinstance(job, Mapping):
         return replace(entry, members=_NOTHING)

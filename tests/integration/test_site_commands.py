@@ -158,6 +158,7 @@ def test_leases_are_held_released_and_prioritised(ask: Ask, tmp_path: Path, monk
             "batsched-py: error: it has begun (Active): only waiting leases can be held\n"
         )
         assert ask("lease", "hold", "2", "--user", "ann") == (0, "", "")
+        assert ask("lease", "hold", "2", "--user", "ann")[2] == "batsched-py: error: it is held already\n"
         wait_for(lambda: ", held" in ask("lease", "list")[1])
         assert ask("lease", "release", "2", "--user", "bob")[2] == "batsched-py: error: it belongs to another user\n"
         assert ask("lease", "release", "2", "--user", "ann") == (0, "", "")

@@ -50,7 +50,8 @@ class LeaseControlController(Controller):
         Only the user who requested it, or an operator, may.
         """
         lease = _changeable(request, number, "hold it")
-        if lease.held == "operator" or (lease.held and not request.user.operator):
+        holder = parts(request).leases.holder(number)
+        if holder == "operator" or (holder and not request.user.operator):
             raise refuse(409, "it is held already")
         if lease.type == TYPES["IM"]:
             raise refuse(409, "an immediate lease does not wait")
@@ -64,10 +65,11 @@ class LeaseControlController(Controller):
 
         Only the user who requested it, or an operator, may; only an operator if an operator holds it.
         """
-        lease = _changeable(request, number, "release it")
-        if lease.held == "operator" and not request.user.operator:
+        _changeable(request, number, "release it")
+        holder = parts(request).leases.holder(number)
+        if holder == "operator" and not request.user.operator:
             raise refuse(403, "an operator holds it, and only an operator may release it")
-        if not parts(request).leases.may_be_held(number):
+        if not holder:
             raise refuse(409, "it is not held")
         await _change(request, number, RELEASE_JOB)
 

@@ -35,6 +35,8 @@ TYPES: Final = {"BE": "Best-effort", "AR": "AR", "IM": "Immediate", "DL": "Deadl
 #: Types of leases that wait for hosts; states of those that run.
 _WAITS: Final = frozenset({TYPES["BE"], TYPES["DL"]})
 _RUNS: Final = frozenset({LeaseState.ACTIVE.label})
+#: Requests that hold or release leases.
+_HOLDS: Final = frozenset({HOLD_JOB, RELEASE_JOB})
 #: Labels of the final states of leases.
 _FINAL: Final = frozenset(state.label for state in FINAL)
 
@@ -124,8 +126,8 @@ class LeaseIndex:
         self._made: dict[int, Lease] = {}
         #: Reasons of the current snapshot; None until one is needed.
         self._reasons: WaitingReasons | None = None
-        #: Numbers of leases that were requested to be held, and not to be released since then.
-        self._to_hold: set[int] = set()
+        #: Number -> the latest request to hold or to release a lease.
+        self._holds: dict[int, JournalEntry] = {}
         #: Number -> hold and priority of a lease that has any.
         self._controls: dict[int, ControlRow] = {}
 
@@ -144,10 +146,13 @@ class LeaseIndex:
             raise refuse(404, f"there is no lease {number}")
         return entry
 
-    def may_be_held(self, number: int) -> bool:
-        """Return whether a lease is held, or was requested to be, which may not be visible yet."""
+    def holder(self, number: int) -> str:
+        """Return who holds a lease, also by a request that no snapshot shows yet; "" if it is not held."""
         self._catch_up()
-        return number in self._to_hold or bool(self._lease(number).held)
+        latest = self._holds.get(number)
+        if latest is None or latest.time < self._snapshot.now:
+            return self._lease(number).held
+        return "" if latest.kind == RELEASE_JOB else latest.members["by"]
 
     def used(self, who: Identity) -> dict[str, tuple[int, int]]:
         """Return what has not ended, of a user and of its group, by quota: leases and jobs, and their machines."""
@@ -197,10 +202,8 @@ class LeaseIndex:
                 self._all.add(entry.number, entry)
                 self._open.add(entry.number, entry)
                 self._machines.add(entry.members["res"], entry)
-            elif entry.kind == HOLD_JOB and entry.target is not None:
-                self._to_hold.add(entry.target)
-            elif entry.kind == RELEASE_JOB and entry.target is not None:
-                self._to_hold.discard(entry.target)
+            elif entry.kind in _HOLDS and entry.target is not None:
+                self._holds[entry.target] = entry
         snapshot = self._board.snapshot
         if snapshot is not self._snapshot:
             self._snapshot = snapshot
