@@ -150,6 +150,12 @@ def test_the_requests_of_a_user_take_a_number_of_bytes(tmp_path: Path) -> None:
         dora = site.client("dora")
         with pytest.raises(SiteError, match=r"your requests take 18\d+ bytes"):
             dora.post("api", "leases", body=large)
+        waiting = {"nodes": 4, "duration": 6000, "software": {"image": "x" * 1300, "size": 1}}
+        number = dora.post("api", "leases", body=waiting)["number"]
+        with pytest.raises(SiteError, match=r"your requests take 19\d+ bytes"):
+            _ = [dora.post("api", "leases", number, change, body={}) for change in ("hold", "release") * 10]
+        with pytest.raises(SiteError, match=r"your requests take 19\d+ bytes"):
+            dora.put("api", "leases", number, "priority", body={"priority": -1})
         dora.delete("api", "leases", numbers[0])
 
 

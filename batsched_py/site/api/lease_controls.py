@@ -100,7 +100,7 @@ def _changeable(request: Asking, number: int, what: str) -> Lease:
 
 
 async def _change(request: Asking, number: int, kind: ChangeKind, **more: Any) -> None:
-    """Accept a change of a lease. RequestRefusedError if the algorithm cannot."""
+    """Accept a change of a lease. RequestRefusedError if the algorithm cannot, or if the caller has no bytes left."""
     found, who = parts(request), request.user
     members = {"job_id": job_id(number), "by": "operator" if who.operator else "user", **more}
     try:
@@ -108,4 +108,6 @@ async def _change(request: Asking, number: int, kind: ChangeKind, **more: Any) -
     except LookupError:
         algorithm = found.site.settings.choice.algorithm
         raise refuse(409, f"the algorithm {algorithm} cannot hold, release or prioritise jobs") from None
-    await found.acceptance.accept(Asked(kind, lambda _: members, who.user, who.group, target=number))
+    asked = Asked(kind, lambda _: members, who.user, who.group, target=number)
+    found.quotas.check_bytes(found.site.inbox.bytes_of(who.user), asked)
+    await found.acceptance.accept(asked)
