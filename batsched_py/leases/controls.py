@@ -85,9 +85,11 @@ class Controls:
         if change.kind == HOLD_JOB:
             self._hold(lease, now)
             lease.held = change.by
+            self._book.observer.held(lease, now)
         elif change.kind == RELEASE_JOB:
             lease.held = ""
             if lease.state is not LeaseState.NEW:
+                self._book.observer.released(lease, now)
                 self._release(lease, now)
         else:
             self._prioritise(lease, change.priority, now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun
@@ -26,6 +26,10 @@ class LeaseSchedule(Protocol):
     @property
     def queue(self) -> Sequence[Lease]:
         """Best-effort leases without a planned run, in the order of submission."""
+
+    @property
+    def down(self) -> Collection[int]:
+        """Hosts that are down, on which nothing can be placed; another object after each change."""
 
     @property
     def future(self) -> Mapping[int, Lease]:
@@ -62,6 +66,12 @@ class Observer:
     def taken_back(self, run: LeaseRun, now: float) -> None:
         """Handle the removal of a run, planned or under way, whose lease will be replanned."""
 
+    def held(self, lease: Lease, now: float) -> None:
+        """Handle the hold of a lease, which has no planned run any more."""
+
+    def released(self, lease: Lease, now: float) -> None:
+        """Handle the release of a held lease that was requested at an earlier instant, before it is planned."""
+
     def refused(self, lease: Lease, why: str, now: float) -> None:
         """Handle the refusal of a lease; `ended` follows."""
 
@@ -90,6 +100,8 @@ class Observers(Observer):
         self._planned = [one.planned for one in observers if type(one).planned is not Observer.planned]
         self._cut = [one.cut for one in observers if type(one).cut is not Observer.cut]
         self._taken_back = [one.taken_back for one in observers if type(one).taken_back is not Observer.taken_back]
+        self._held = [one.held for one in observers if type(one).held is not Observer.held]
+        self._released = [one.released for one in observers if type(one).released is not Observer.released]
         self._refused = [one.refused for one in observers if type(one).refused is not Observer.refused]
         self._began = [one.began for one in observers if type(one).began is not Observer.began]
         self._finished = [one.finished for one in observers if type(one).finished is not Observer.finished]
@@ -135,6 +147,16 @@ class Observers(Observer):
         """Notify all observers."""
         for notify in self._taken_back:
             notify(run, now)
+
+    def held(self, lease: Lease, now: float) -> None:
+        """Notify all observers."""
+        for notify in self._held:
+            notify(lease, now)
+
+    def released(self, lease: Lease, now: float) -> None:
+        """Notify all observers."""
+        for notify in self._released:
+            notify(lease, now)
 
     def refused(self, lease: Lease, why: str, now: float) -> None:
         """Notify all observers."""

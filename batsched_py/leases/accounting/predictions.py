@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -18,9 +18,11 @@ from batsched_py.results.lease_rows import PredictionRow
 # costs a number instead of a plan. The plan itself is no option: to plan all of a long queue at each request is
 # quadratic, and a site repeats all requests when it starts again.
 #
-# The estimate is the later of two times: when the hosts have done the work of the leases that run, are planned, or come
-# before it in the queue, evenly on all hosts; and when as many hosts as it needs have ended what they run now. It knows
-# no reservation in the future, no constraint, and no lease that ends early: the records say how good it is.
+# The estimate is the later of two times: when the hosts in service have done the work of the leases that run on them,
+# are planned, or come before it in the queue, evenly; and when as many of them as it needs have ended what they run
+# now. There is none while too few hosts are in service, since the return of others is not known. Held leases are no
+# work ahead: their release may never come. It knows no reservation in the future, no constraint, and no lease that ends
+# early: the records say how good it is.
 
 #: The live table with estimates; the largest number of its rows: those of the first leases in the queue.
 START_ESTIMATES: Final = "start_estimates"
@@ -34,36 +36,39 @@ class EstimateRow(NamedTuple):
 
     Attributes:
         lease: the number of the lease.
-        start: seconds of the simulation.
+        start: seconds of the simulation; None while too few hosts are in service.
         ahead: how many leases come before it in the queue.
     """
 
     lease: int
-    start: float
+    start: float | None
     ahead: int
 
 
 class _Use(NamedTuple):
-    """The use of hosts by runs, which stays true until one of them begins, ends or is planned.
+    """The use of the hosts in service by runs, which stays true until one of them begins, ends or is planned.
 
     Attributes:
+        hosts: the number of all hosts.
         nodes: the number of nodes of the runs under way.
         until: the sum of their ends, one for each node.
         planned: the node seconds of planned runs.
-        free: when each host is free, ascending; minus infinity for one without a run under way.
+        free: when each host in service is free, ascending; minus infinity for one without a run under way.
     """
 
+    hosts: int
     nodes: int
     until: float
     planned: float
     free: Sequence[float]
 
-    def estimate(self, lease: Lease, ahead: float, now: float) -> float:
-        """Return the estimated start of a lease with so many node seconds of waiting leases ahead."""
-        if not self.free:
-            return now
+    def estimate(self, lease: Lease, ahead: float, now: float) -> float | None:
+        """Return the estimated start of a lease with so many node seconds of waiting leases ahead; None for none."""
+        needed = min(lease.size, self.hosts)  # nodes may share a host
+        if not 0 < needed <= len(self.free):
+            return None
         work = max(0.0, self.until - now * self.nodes) + self.planned + max(0.0, ahead)
-        return max(now + work / len(self.free), self.free[min(lease.size, len(self.free)) - 1])
+        return max(now + work / len(self.free), self.free[needed - 1])
 
 
 class Predictions(Observer):
@@ -88,6 +93,8 @@ class Predictions(Observer):
         self._waiting: dict[int, float] = {}
         self._work = 0.0
         self._site: Site | None = None
+        #: The hosts out of service.
+        self._down: Collection[int] = ()
         #: The use of hosts; None after a change.
         self._known: _Use | None = None
 
@@ -96,10 +103,11 @@ class Predictions(Observer):
         self._site = site
 
     def queued(self, lease: Lease, now: float) -> None:
-        """Note a new lease in the queue."""
+        """Note a new lease in the queue, which may be held at once."""
         del now
         self._new.append(lease)
-        self._wait(lease)
+        if not lease.held:
+            self._wait(lease)
 
     def planned(self, lease: Lease, run: LeaseRun, now: float) -> None:
         """Record the first plan of a lease that waits."""
@@ -122,6 +130,17 @@ class Predictions(Observer):
         self._known = None
         if run.lease.kind is LeaseKind.BEST_EFFORT:
             self._wait(run.lease)
+
+    def held(self, lease: Lease, now: float) -> None:
+        """Take the work of a held lease out of the queue."""
+        del now
+        self._leave(lease)
+
+    def released(self, lease: Lease, now: float) -> None:
+        """Note a lease that waits again."""
+        del now
+        if lease.kind is LeaseKind.BEST_EFFORT:
+            self._wait(lease)
 
     def began(self, reservation: LeaseReservation, now: float) -> None:
         """Note the first start of a lease."""
@@ -146,7 +165,8 @@ class Predictions(Observer):
 
     def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """Estimate the starts of new leases without a plan."""
-        del scheduler
+        if scheduler.down is not self._down:
+            self._down, self._known = scheduler.down, None
         new, self._new = self._new, []
         left = [lease for lease in new if lease.id in self._waiting]
         if not left or self._site is None or not self._site.exclusive:
@@ -154,7 +174,9 @@ class Predictions(Observer):
         use = self._use()
         ahead = self._work - sum(self._waiting[lease.id] for lease in left)
         for lease in left:
-            self._made.append((lease.id, now, 0, use.estimate(lease, ahead, now)))
+            start = use.estimate(lease, ahead, now)
+            if start is not None:
+                self._made.append((lease.id, now, 0, start))
             ahead += self._waiting[lease.id]
 
     def tables(self) -> list[Table]:
@@ -191,14 +213,20 @@ class Predictions(Observer):
         """
         if self._known is None:
             assert self._site is not None  # noqa: S101  # checked by the callers
-            free = dict.fromkeys(range(len(self._site.capacities)), -math.inf)
-            under_way = [run for run in self._runs.values() if run.phase is Phase.UNDER_WAY]
+            hosts = len(self._site.capacities)
+            free = {host: -math.inf for host in range(hosts) if host not in self._down}
+            under_way = [
+                (run, [host for host in run.nodes.values() if host in free])
+                for run in self._runs.values()
+                if run.phase is Phase.UNDER_WAY
+            ]
             planned = [run for run in self._runs.values() if run.phase is Phase.PLANNED]
-            for run in under_way:
-                free.update((host, max(free[host], run.final_end)) for host in run.nodes.values())
+            for run, nodes in under_way:
+                free.update((host, max(free[host], run.final_end)) for host in nodes)
             self._known = _Use(
-                sum(run.lease.size for run in under_way),
-                math.fsum(run.end * run.lease.size for run in under_way),
+                hosts,
+                sum(len(nodes) for _, nodes in under_way),
+                math.fsum(run.end * len(nodes) for run, nodes in under_way),
                 math.fsum((run.end - run.start) * run.lease.size for run in planned),
                 sorted(free.values()),
             )

@@ -67,7 +67,8 @@ class Lease(Struct, frozen=True, omit_defaults=True):
         priority: best-effort leases with a greater one come first in the queue.
         constraint: the query that must be true for its hosts; "" if none.
         planned_start: when it is planned to start, or to continue; None without a plan.
-        estimated_start: for one of the first 1000 in the queue without a plan, an estimate from the work ahead of it.
+        estimated_start: for one of the first 1000 in the queue without a plan, an estimate from the work ahead of it;
+            None while too few hosts are in service.
     """
 
     number: int
@@ -251,6 +252,8 @@ class LeaseIndex:
         lease = self._made.get(number)
         if lease is None:
             lease = self._made[number] = self._make(self._inbox.entries[number])
+        if lease.estimated_start is not None and lease.estimated_start < (now := self._inbox.now):
+            return replace(lease, estimated_start=now)  # nothing has happened since the snapshot, but time has passed
         return lease
 
     def _make(self, entry: JournalEntry) -> Lease:

@@ -12,6 +12,7 @@ from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site
 from batsched_py.model.lease_kind import LeaseKind
+from batsched_py.scheduling.queue_requests import HOLD_JOB, RELEASE_JOB, ChangeKind, QueueRequest
 from tests.lease_driver import LeaseDriver, Request
 
 HOST = {"CPU": 100.0, "Memory": 1024.0}
@@ -82,6 +83,49 @@ def test_estimates_are_in_the_order_of_the_queue() -> None:
     predictions, scheduler = play(*four(), until=20)
     (table,) = predictions.live_tables(scheduler.queue, 20)
     assert list(table.rows) == [EstimateRow(3, 150, 0), EstimateRow(4, 180, 1)]
+
+
+def live(predictions: Predictions, scheduler: LeaseScheduler, now: float) -> list[tuple[Any, ...]]:
+    """The rows of the live table, lease and start."""
+    (table,) = predictions.live_tables(scheduler.queue, now)
+    return [tuple(row)[:2] for row in table.rows]
+
+
+def test_only_hosts_in_service_do_work() -> None:
+    """One of two is drained at 30, until 40: leases of both have no estimate, since its return is not known.
+
+    Lease 3 is planned instead of lease 2, and lease 5 waits for all work on one host: 70 + 60 + 2 x 50 + 2 x 10 s.
+    """
+    predictions, scheduler = play(*four(), until=20)
+    scheduler.lose_hosts({1}, 30)
+    scheduler.step(30, requests=[lease(5, 30, 5, 1), lease(6, 30, 5, 2)])
+    assert live(predictions, scheduler, 30) == [(2, None), (4, None), (5, 280), (6, None)]
+    scheduler.lose_hosts(set(), 40)
+    scheduler.step(40)
+    assert None not in [start for _, start in live(predictions, scheduler, 40)]
+    assert [(number, start) for number, time, _, start, _ in rows(predictions) if time == 30] == [(3, 100), (5, 280)]
+
+
+def test_held_leases_are_no_work_ahead() -> None:
+    """Leases 2, planned, and 4, in the queue, are held at 20: lease 3 is planned, lease 5 waits for (160 + 60) / 2 s.
+
+    At 30 lease 2 is released, and lease 6 waits for its 2 x 50 s and those of lease 5, too.
+    """
+    predictions, scheduler = play(*four(), until=20)
+
+    def change(kind: ChangeKind, number: int, now: float) -> None:
+        scheduler.controls.carry_out(scheduler.leases[number], QueueRequest(kind, "s!1"), now)
+
+    change(HOLD_JOB, 2, 20)
+    change(HOLD_JOB, 4, 20)
+    held = lease(7, 20, 1000, 2)
+    held.held = "user"
+    scheduler.step(20, requests=[lease(5, 20, 5, 1), held])
+    assert live(predictions, scheduler, 20) == [(5, 130)]
+    change(RELEASE_JOB, 2, 30)
+    scheduler.step(30, requests=[lease(6, 30, 5, 1)])
+    assert live(predictions, scheduler, 30) == [(2, 130), (5, 180), (6, 182.5)]
+    assert [row[:4] for row in rows(predictions)][-3:] == [(3, 20, 1, 100), (5, 20, 0, 130), (6, 30, 0, 182.5)]
 
 
 @pytest.mark.parametrize("until", [20, 1000])
