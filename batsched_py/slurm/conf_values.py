@@ -91,8 +91,14 @@ def counts(text: str) -> tuple[tuple[str, float], ...]:
 
 def licences(text: str) -> tuple[tuple[str, int], ...]:
     """Return licences by name: `fluent:3,matlab`."""
-    pairs = [re.split("[:=]", part, maxsplit=1) for part in text.split(",") if part]
-    return tuple((pair[0], whole(pair[1]) if len(pair) > 1 else 1) for pair in pairs)
+    found: dict[str, int] = {}
+    for part in filter(None, text.split(",")):
+        name, *count = re.split("[:=]", part, maxsplit=1)
+        number = whole(count[0]) if count else 1
+        if not name or name in found or number < 1:
+            raise ValueError("must be different licences such as fluent:3,matlab, with counts from 1")
+        found[name] = number
+    return tuple(found.items())
 
 
 def gres(text: str) -> tuple[GresCount, ...]:

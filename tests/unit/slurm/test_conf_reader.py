@@ -76,6 +76,8 @@ def test_parameters_nodes_and_partitions_become_one_configuration() -> None:
         ("NodeName=m1 Procs=8", r"line 3: Procs: is an unknown"),
         ("PartitionName=q Nodes=n1 State=UPP", r"line 3: State: must be UP or DOWN; others are not supported, not UPP"),
         ("PartitionName=batch Nodes=n1", r"line 3: PartitionName: is defined twice"),
+        ("Licenses=a:0", r"line 3: Licenses: must be different licences .*, with counts from 1, not a:0"),
+        ("Licenses=a,a:3", r"line 3: Licenses: must be different licences"),
         ("gibberish", r"line 3: gibberish: must be NAME=VALUE"),
     ],
 )

@@ -119,6 +119,12 @@ def test_flags_that_are_not_supported_are_refused_by_name(flag: str) -> None:
         ("TRES=cpu=12", "Users=eve", "line 4: Users: is there twice in one reservation"),
         ("TRES=cpu=12", "what \x1b[2J", "line 3: what: must be fields NAME=VALUE, as `scontrol show reservation`"),
         ("Licenses=(null)", "Licenses=a:b", "line 4: Licenses: must be a whole number, not a:b"),
+        (
+            "Licenses=(null)",
+            "Licenses=matlab:-5",
+            "line 4: Licenses: must be different licences such as",
+        ),
+        ("Licenses=(null)", "Licenses=:3", "line 4: Licenses: must be different licences"),
     ],
 )
 def test_faults_name_file_line_and_field(before: str, after: str, rule: str) -> None:

@@ -150,6 +150,9 @@ def test_fair_tree_ranks_users_below_the_account_that_used_less() -> None:
     assert accounts.by_user["alice"][0].usage == 50
 
 
+RESERVE = "scontrol create reservation reservationname=r starttime=now duration=1 users=alice"
+
+
 @pytest.mark.parametrize(
     ("command", "rule"),
     [
@@ -158,6 +161,10 @@ def test_fair_tree_ranks_users_below_the_account_that_used_less() -> None:
             "starttime must be now",
         ),
         ("scontrol create reservation reservationname=r duration=1 nodes=n1", "a reservation must have starttime"),
+        (
+            f"{RESERVE} nodes=n1 licenses=lic:-5",
+            "must be different licences such as .*, with counts from 1",
+        ),
         ("scontrol delete reservationname=r", "there is no reservation r"),
         ("scontrol update nodename=n1 state=drain weight=5", "update of weight is not supported"),
         ("scontrol update nodename=n1 state=drain now", "must have options NAME=VALUE, not now"),
