@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from batsched_py.slurm.conf_values import (
@@ -136,3 +136,29 @@ PARTITION_FIELDS: Final[dict[str, tuple[str, Reader]]] = {
 }
 #: Read when all nodes are known.
 PARTITION_OTHERS: Final = frozenset({"nodes", "state", "oversubscribe"})
+
+
+def ends_with(choices: Mapping[str, Any], key: str, word: str) -> bool:
+    """Return whether the value of a parameter of `CHOICES` ends with a word; one that is not given has no words."""
+    return str(choices.get(key, "")).endswith(word)
+
+
+def chosen_fields(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of the configuration that the values of `CHOICES` set."""
+    none: frozenset[str] = frozenset()
+    cr, flags = choices.get("selecttypeparameters", none), choices.get("priorityflags", none)
+    modes = choices.get("preemptmode", none)
+    return {
+        "backfill": not ends_with(choices, "schedulertype", "builtin"),
+        "linear": ends_with(choices, "selecttype", "linear"),
+        "cr_memory": any(word.endswith("memory") for word in cr),
+        "cr_lln": "cr_lln" in cr,
+        "multifactor": not ends_with(choices, "prioritytype", "basic"),
+        "fair_tree": "no_fair_tree" not in flags,
+        "small_relative_to_time": "small_relative_to_time" in flags,
+        "accounting": ends_with(choices, "accountingstoragetype", "slurmdbd"),
+        "preempt": str(choices.get("preempttype", "preempt/none")).removeprefix("preempt/"),
+        "preempt_mode": next(iter(sorted(modes - {"gang"})), "off").upper(),
+        "gang": "gang" in modes,
+        "cred_expire": float(choices.get("authinfo", 120.0)),
+    }

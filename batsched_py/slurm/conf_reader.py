@@ -32,6 +32,8 @@ from batsched_py.slurm.conf_parameters import (
     PARTITION_OTHERS,
     SCHEDULER_LEAST,
     Reader,
+    chosen_fields,
+    ends_with,
 )
 from batsched_py.slurm.conf_review import Effect, ParameterUse
 from batsched_py.slurm.conf_values import at_least, core_count, flag, one_of
@@ -120,10 +122,10 @@ class ConfReader:
         return SlurmConfiguration(
             nodes=tuple(self._nodes),
             partitions=tuple(self._partitions),
-            switches=self._switches(files) if self._is("topologyplugin", "tree") else (),
+            switches=self._switches(files) if ends_with(self._choices, "topologyplugin", "tree") else (),
             memory=MemoryBounds(**self._memory),
             **self._values,
-            **self._chosen(),
+            **chosen_fields(self._choices),
         )
 
     def _lines(self, file: str, text: str) -> Iterator[Sequence[tuple[str, str]]]:
@@ -223,28 +225,6 @@ class ConfReader:
                 if other:
                     self._say("approximated", full, value, other)
         return SchedulerOptions(**options)
-
-    def _is(self, key: str, word: str) -> bool:
-        return str(self._choices.get(key, "")).endswith(word)
-
-    def _chosen(self) -> dict[str, Any]:
-        none: frozenset[str] = frozenset()
-        cr, flags = self._choices.get("selecttypeparameters", none), self._choices.get("priorityflags", none)
-        modes = self._choices.get("preemptmode", none)
-        return {
-            "backfill": not self._is("schedulertype", "builtin"),
-            "linear": self._is("selecttype", "linear"),
-            "cr_memory": any(word.endswith("memory") for word in cr),
-            "cr_lln": "cr_lln" in cr,
-            "multifactor": not self._is("prioritytype", "basic"),
-            "fair_tree": "no_fair_tree" not in flags,
-            "small_relative_to_time": "small_relative_to_time" in flags,
-            "accounting": self._is("accountingstoragetype", "slurmdbd"),
-            "preempt": str(self._choices.get("preempttype", "preempt/none")).removeprefix("preempt/"),
-            "preempt_mode": next(iter(sorted(modes - {"gang"})), "off").upper(),
-            "gang": "gang" in modes,
-            "cred_expire": float(self._choices.get("authinfo", 120.0)),
-        }
 
     def _fields(
         self,
