@@ -298,9 +298,14 @@ class ConfReader:
         if name in self._index or name in self._sets or name.upper() == "ALL":
             self._refuse(kind, name, "must have a name that no node and no other set has")
             return
+        if not (values.get("nodes") or values.get("feature")):
+            self._refuse(kind, name, "must have Nodes or Feature")
         nodes = self._bits("Nodes", values.get("nodes", ""))
-        feature = values.get("feature")
-        nodes |= sum(1 << at for at, node in enumerate(self._nodes) if feature in node.features)
+        if feature := values.get("feature"):
+            found = sum(1 << at for at, node in enumerate(self._nodes) if feature in node.features)
+            nodes |= found
+            if not found:
+                self._say("ignored", "Feature", feature, "no node has it")
         self._sets[name] = nodes
         self._say("obeyed", kind, name, "nodes of partitions that name the set")
 
@@ -331,6 +336,9 @@ class ConfReader:
         if "nodes" not in others:
             self._refuse(kind, partition, "must have Nodes")
         values["nodes"] = self._bits("Nodes", others.get("nodes", ""))
+        refused = {use.name.lower() for use in self.uses[begin:] if use.effect == "refused"}
+        if not values["nodes"] and not refused & {"nodes", "partitionname"}:
+            self._refuse("Nodes", others["nodes"], "must be one node or more")
         values["up"] = "UP" in self._take("State", others.get("state", "UP"), one_of("UP", "DOWN"), "")
         shared, _, count = others.get("oversubscribe", "NO").upper().partition(":")
         if shared not in {"NO", "YES", "EXCLUSIVE"} and (shared, count) != ("FORCE", "1"):

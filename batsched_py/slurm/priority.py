@@ -153,7 +153,7 @@ class JobPriorities:
             return job.cpus / cpus
         if name == "mem":
             memory = job.request.mem_per_node or (job.request.mem_per_cpu or 0) * job.cpus
-            return min(memory / most, 1.0)
+            return min(memory / most, 1.0) if most else 0.0  # nodes may have RealMemory=0
         return 0.0
 
 

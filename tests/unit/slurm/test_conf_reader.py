@@ -55,6 +55,9 @@ def test_parameters_nodes_and_partitions_become_one_configuration() -> None:
         ("NodeName=m1 State=FUTURE", r"line 3: State: must be UNKNOWN or IDLE or .*, not FUTURE"),
         ("NodeSet=n1 Nodes=n2", r"line 3: NodeSet: must have a name that no node and no other set has"),
         ("NodeSet=s Nodes=m1", r"line 3: Nodes: must be known nodes, not m1"),
+        ("NodeSet=s", r"line 3: NodeSet: must have Nodes or Feature"),
+        ('PartitionName=q Nodes=""', r"line 3: Nodes: must be one node or more"),
+        ("NodeSet=s Feature=nope\nPartitionName=q Nodes=s", r"line 4: Nodes: must be one node or more"),
         ("NodeSet=s Weight=2", r"line 3: Weight: is an unknown or unsupported parameter of a set of nodes"),
         ("DownNodes=n1 State=FUTURE", r"line 3: State: must be UNKNOWN or IDLE or .*, not FUTURE"),
         (

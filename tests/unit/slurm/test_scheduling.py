@@ -131,6 +131,14 @@ def test_size_counts_half_by_nodes_and_half_by_processors() -> None:
     assert slurm.cluster.pending[0].priority == 1562 - 100
 
 
+def test_memory_has_no_weight_where_nodes_have_none() -> None:
+    """RealMemory=0 is less than a megabyte: the part that a job asks for cannot be computed."""
+    partitions = "NodeName=m CPUs=4 RealMemory=0\nPartitionName=p Nodes=m Default=YES\n"
+    slurm = controller("PriorityType=priority/multifactor\nPriorityWeightTRES=cpu=1000,mem=500", partitions)
+    submit(slurm, "-J a -n 1")
+    assert slurm.cluster.pending[0].priority == 250
+
+
 def test_fair_tree_ranks_users_below_the_account_that_used_less() -> None:
     """Without usage all are first; with usage of alice, users of other accounts are before bob, and he before her."""
     accounts = Accounts()
