@@ -32,7 +32,7 @@ class JobAmounts:
         if name == "node":
             return nodes
         if name == "cpu":
-            return job.cpus if allocation is None else self._cpus(allocation)
+            return job.cpus if allocation is None else allocation.cpus(self._configuration.nodes)
         if name == "mem":
             return self._memory(job, allocation, nodes)
         if name.startswith(LICENCE):
@@ -46,17 +46,15 @@ class JobAmounts:
         gpus = (request.gpus or 0) + (request.gpus_per_task or 0) * job.tasks if kind == "gpu" else 0
         return sum(one.count for one in named) * nodes + gpus
 
-    def _cpus(self, allocation: NodeAllocation) -> int:
-        nodes = self._configuration.nodes
-        return sum(share.cores.bit_count() * nodes[share.node].threads for share in allocation.shares)
-
     def _memory(self, job: SlurmJob, allocation: NodeAllocation | None, nodes: int) -> int:
         request = job.request
         if request.mem_per_node == 0 and allocation is not None:  # all of each node
             return sum(self._configuration.nodes[share.node].memory for share in allocation.shares)
         if request.mem_per_node is not None:
             return request.mem_per_node * nodes
-        return (request.mem_per_cpu or 0) * (job.cpus if allocation is None else self._cpus(allocation))
+        return (request.mem_per_cpu or 0) * (
+            job.cpus if allocation is None else allocation.cpus(self._configuration.nodes)
+        )
 
     def _gres(self, allocation: NodeAllocation, kind: str) -> int:
         nodes = self._configuration.nodes

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from batsched_py.slurm.configuration import SlurmConfiguration
+from batsched_py.slurm.configuration import SlurmConfiguration, SlurmNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,9 @@ class NodeAllocation:
     user: str = ""
     is_users_alone: bool = False
 
-    @property
-    def cores(self) -> int:
-        """Number of cores on all nodes."""
-        return sum(share.cores.bit_count() for share in self.shares)
+    def cpus(self, nodes: Sequence[SlurmNode]) -> int:
+        """Return the number of processors, hardware threads of the cores, on all of these nodes of the cluster."""
+        return sum(share.cores.bit_count() * nodes[share.node].threads for share in self.shares)
 
     def without(self, other: NodeAllocation) -> NodeAllocation:
         """Return the part that another allocation does not use; memory and generic resources stay."""

@@ -99,8 +99,7 @@ class JobPriorities:
         if job.association is not None and job.allocation is not None:
             life = self._configuration.decay_half_life
             factor = 0.5 ** (seconds / life) if life > 0 else 1.0
-            cpus = job.allocation.cores * self._configuration.nodes[0].threads
-            job.association.usage += cpus * seconds * factor
+            job.association.usage += job.allocation.cpus(self._configuration.nodes) * seconds * factor
 
     def _find_factors(self) -> None:
         usages = association_usages(self._accounts)

@@ -69,7 +69,9 @@ def test_jobs_of_an_exclusive_partition_have_whole_nodes() -> None:
     for number in range(5):
         submit(slurm, f"-J j{number} -n 1 -t 1")
     assert [nodes for _, _, nodes in starts(slurm, 10)] == ["n1", "n2", "n3", "n4"]
-    assert {job.allocation.cores for job in slurm.cluster.running if job.allocation} == {4}
+    assert {
+        job.allocation.cpus(slurm.cluster.configuration.nodes) for job in slurm.cluster.running if job.allocation
+    } == {4}
 
 
 def test_nodes_that_are_down_take_no_jobs_until_they_are_resumed() -> None:

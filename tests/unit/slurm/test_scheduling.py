@@ -9,7 +9,7 @@ from batsched_py.slurm.accounts import Accounts
 from batsched_py.slurm.decisions import JobRequeue, JobStart, JobSuspension
 from batsched_py.slurm.fair_share import association_usages, decay, fair_tree_shares
 from batsched_py.slurm.sacctmgr import read_accounts
-from tests.unit.slurm.clusters import controller, starts, submit
+from tests.unit.slurm.clusters import PARTITION, controller, starts, submit
 
 TIERS = "PartitionName=low Nodes=n[1-4] Default=YES\nPartitionName=high Nodes=n[1-4] PriorityTier=10\n"
 ACCOUNTS = ("add cluster c", "add account phys", "add user alice account=phys", "add user bob account=phys")
@@ -137,6 +137,21 @@ def test_memory_has_no_weight_where_nodes_have_none() -> None:
     slurm = controller("PriorityType=priority/multifactor\nPriorityWeightTRES=cpu=1000,mem=500", partitions)
     submit(slurm, "-J a -n 1")
     assert slurm.cluster.pending[0].priority == 250
+
+
+def test_usage_counts_the_hardware_threads_of_each_node() -> None:
+    """A node of four cores with two threads each costs twice as much as one of four cores with one."""
+    wide = "NodeName=m CPUs=8 CoresPerSocket=4 ThreadsPerCore=2\n"
+    parameters = "PriorityType=priority/multifactor\nAccountingStorageType=accounting_storage/slurmdbd\n"
+    parameters += "PriorityDecayHalfLife=0"
+    accounts = ("add account p", "add user ada account=p", "add user bob account=p")
+    slurm = controller(parameters, f"{wide}{PARTITION}PartitionName=wide Nodes=m\n", accounts)
+    for user, partition in (("ada", "batch"), ("bob", "wide")):
+        submit(slurm, f"-n 1 -t 60 --exclusive -p {partition}", user=user)
+    assert len(starts(slurm, 660)) == 2
+    ada, bob = (slurm.cluster.accounts.by_user[user][0].usage for user in ("ada", "bob"))
+    assert bob == pytest.approx(2 * ada)
+    assert ada > 4 * 300
 
 
 def test_fair_tree_ranks_users_below_the_account_that_used_less() -> None:
