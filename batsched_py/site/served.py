@@ -35,6 +35,7 @@ class ServedSite(Site):
         timeout: the longest time without a message of Batsim, in seconds; None for no limit.
         log: receives rows of holds and promises; None to discard them.
         finish: is called with the session before the last reply is sent.
+        warn: receives warnings, in the site's thread; None to discard them.
     """
 
     def __init__(
@@ -43,9 +44,11 @@ class ServedSite(Site):
         connection: Connection,
         timeout: float | None = None,
         log: PassOn | None = None,
+        *,
         finish: Callable[[Session], None] | None = None,
+        warn: Callable[[str], None] | None = None,
     ) -> None:
-        super().__init__(settings, log)
+        super().__init__(settings, log, warn)
         self._finish = finish
         self._connection, self._timeout = connection, timeout
         self._ended: list[JobNow] = []

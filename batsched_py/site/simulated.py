@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 
 import orjson
@@ -26,14 +27,24 @@ class SimulatedSite(Site):
         platform: the hosts.
         content: the content of the platform file, to detect a change between two starts.
         simulation: the settings of the simulation.
+        warn: receives warnings, in the site's thread; None to discard them.
     """
 
-    def __init__(self, settings: SiteSettings, platform: Platform, content: bytes, simulation: Settings) -> None:
+    def __init__(
+        self,
+        settings: SiteSettings,
+        platform: Platform,
+        content: bytes,
+        simulation: Settings,
+        warn: Callable[[str], None] | None = None,
+    ) -> None:
         about = {"platform": sha256(content).hexdigest()[:16], "settings": _text(simulation)}
-        super().__init__(replace(settings, about=about))
+        super().__init__(replace(settings, about=about), warn=warn)
         simulated = settings_of(replace(settings.choice, requests=True), simulation)
         try:
-            self._simulation = Simulation(platform, [Workload("site", 0, (), {})], simulated, live=self.inbox)
+            self._simulation = Simulation(
+                platform, [Workload("site", 0, (), {})], simulated, live=self.inbox, warn=self.warn
+            )
         except BaseException:
             self.stop()
             raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +23,7 @@ from batsched_py.site.folder import JOURNAL, TRANSCRIPT, SiteFolder
 from batsched_py.site.inbox import FAILED, UNKEPT, Inbox, SiteStoppedError
 from batsched_py.site.journal import Journal
 from batsched_py.site.pacing import PacedClock
+from batsched_py.site.recent_warnings import RecentWarnings
 from batsched_py.site.recording import SiteRecorder
 from batsched_py.state.host import Host
 
@@ -64,13 +65,16 @@ class Site(ABC):
         leaving: is set when the site stops: event streams must end.
     """
 
-    def __init__(self, settings: SiteSettings, log: PassOn | None = None) -> None:
-        """`log` receives rows of holds and promises, in the site's thread; None discards them."""
+    def __init__(
+        self, settings: SiteSettings, log: PassOn | None = None, warn: Callable[[str], None] | None = None
+    ) -> None:
+        """`log` receives rows of holds and promises, `warn` warnings, in the site's thread; None discards them."""
         self.settings = settings
         #: The error that ended the run; None unless it failed.
         self.failure: BaseException | None = None
         choice = replace(settings.choice, requests=True)
-        self.session = make_session(choice, settings.scheduler, log=log)
+        self._warnings = RecentWarnings(warn) if warn is not None else None
+        self.session = make_session(choice, settings.scheduler, log=log, warn=self.warn)
         self.board = Board(self.session)
         self.leaving = threading.Event()
         self._folder = SiteFolder(settings.folder)
@@ -144,6 +148,11 @@ class Site(ABC):
         """Record an exchange in the transcript. SiteError if it differs from the one recorded earlier."""
         self._recorder.record(request, reply)
 
+    def warn(self, line: str) -> None:
+        """Pass on a warning of the run, unless it is one of the past: what it says of the beginning is still of use."""
+        if self._warnings is not None and not (self.inbox.starting and self.session.now > 0):
+            self._warnings(line)
+
     def _play(self) -> None:
         try:
             self.run()
@@ -155,6 +164,8 @@ class Site(ABC):
             self.failure = error
             self.inbox.stop(UNKEPT if isinstance(error, SiteError) else FAILED)
         finally:
+            if self._warnings is not None:
+                self._warnings.finish()
             self._close()
 
     def _see_all(self) -> None:

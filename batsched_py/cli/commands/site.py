@@ -26,7 +26,7 @@ from batsched_py.cli.shared.site_caller import caller
 from batsched_py.cli.shared.site_callers import CallerOptions, quota_options
 from batsched_py.cli.shared.site_options import SitePlace, site_options
 from batsched_py.cli.shared.site_users import users
-from batsched_py.cli.shared.terminal import say, warn_all
+from batsched_py.cli.shared.terminal import say, warn, warn_all
 from batsched_py.errors import BatschedError
 from batsched_py.files.bounded_file import read_raw
 from batsched_py.model.settings import Settings
@@ -100,7 +100,7 @@ def command(request: SiteRequest) -> None:
     settings, limits = _settings(request), current_limits()
     platform, content = read_platform(request.platform, limits=limits), read_raw(request.platform, limits)
     warn_all(platform.notes)
-    site = partial(SimulatedSite, settings, platform, content, request.settings)
+    site = partial(SimulatedSite, settings, platform, content, request.settings, warn)
     front.open_doors(request.listen, request.callers, site)
 
 

@@ -69,7 +69,7 @@ def serve_at(
     """
 
     def make() -> Site:
-        site = ServedSite(settings, socket, timeout, log, finish)
+        site = ServedSite(settings, socket, timeout, log, finish=finish, warn=warn)
         socket.watch = site.inbox.check_open
         return site
 
