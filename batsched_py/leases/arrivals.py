@@ -121,7 +121,7 @@ class Arrivals:
                 self._obstacles[why] = ""
 
     def _parties(self, jobs: Iterable[Job], plan: Plan) -> Iterable[_Party]:
-        """Return jobs with their terms, one list per lease: jobs of a group submitted together, others alone."""
+        """Return jobs with their terms, one list per lease: jobs of a user's group submitted together, others alone."""
         parties: dict[object, list[tuple[Job, Terms]]] = {}
         for job in jobs:
             try:
@@ -129,7 +129,7 @@ class Arrivals:
             except FieldError as error:
                 plan.reject(job, str(error))
                 continue
-            key = job.id if terms.group is None else (terms.group, job.submit_time)
+            key = job.id if terms.group is None else (terms.group, job.user, job.submit_time)
             parties.setdefault(key, []).append((job, terms))
         return parties.values()
 

@@ -153,6 +153,14 @@ def test_a_group_has_the_same_terms(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "lease.group: w0!2 has other terms, or another walltime, than w0!1" in capsys.readouterr().err
 
 
+def test_users_do_not_share_a_group(tmp_path: Path) -> None:
+    """Of the same name at the same time, each has its own."""
+    jobs = [job("1", 0, 1, group="a") | {"user": "ann"}, job("2", 0, 2, "half", group="a") | {"user": "bob"}]
+    ended = Simulated(tmp_path, jobs)
+    assert ended.code == 0
+    assert [ended.leases[number]["job"] for number in "12"] == ["w0!1", "w0!2"]
+
+
 def test_overheads_are_shown_as_jobs(tmp_path: Path) -> None:
     """Hosts that save and load memory are seen to be busy; nothing else changes."""
     jobs = [job("1", 0, 1), job("2", 900, 4, "half", start=1800)]

@@ -60,7 +60,8 @@ def test_experiments_are_submitted_shown_and_deleted(ask: Ask, tmp_path: Path, m
         assert ask("experiment", "list") == (0, "There are no experiments.\n", "")
         assert ask("experiment", "submit", "web.json") == (0, "Experiment submitted.\nExperiment ID: 1\n", "")
         assert ask("experiment", "submit", "web.json", "--user", "ann")[1].endswith("ID: 2\n")
-        wait_for(lambda: ask("experiment", "status", "1")[1].startswith("web: DEPLOYED\n"))
+        for number in ("1", "2"):
+            wait_for(lambda number=number: ask("experiment", "status", number)[1].startswith("web: DEPLOYED\n"))
         assert ["Server", "compute", "here", "created", "0", "10.0.0.1"] in cells(ask("experiment", "status", "1")[1])
         assert json.loads(ask("experiment", "status", "1", "--json")[1])["name"] == "web"
         rows = list(cells(ask("experiment", "list", "--user", "ann")[1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,16 @@ def uses(asked: Asked, user: str) -> dict[str, tuple[float, float | None]]:
     """Return what a caller uses of each quota, and the quota."""
     found = asked(user, "GET", "/api/caller")[1]["quotas"]
     return {f"{one['quota']} of the {one['of']}": (one["used"], one["limit"]) for one in found}
+
+
+def test_quotas_hold_for_requests_at_the_same_time(asked: Asked) -> None:
+    """Neither more nor fewer are accepted than one after the other."""
+    with ThreadPoolExecutor(12) as pool:
+        leases = [pool.submit(lease, asked, "ann", 1) for _ in range(12)]
+        experiments = [pool.submit(asked, "ann", "POST", "/managed_experiments", WEB) for _ in range(6)]
+        reservations = [pool.submit(asked, "ann", "POST", "/reservations", WEB) for _ in range(6)]
+        assert [one.result() for one in leases].count("") == 2
+        assert [one.result()[0] for one in (*experiments, *reservations)].count(201) == 1
 
 
 def test_quotas_of_users_and_groups_refuse_with_their_name(asked: Asked, tmp_path: Path) -> None:

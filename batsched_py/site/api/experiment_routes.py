@@ -21,7 +21,7 @@ from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.lease_views import MOST
 from batsched_py.site.api.paging import next_part
-from batsched_py.site.api.parts import parts
+from batsched_py.site.api.parts import ONE_EXPERIMENT, parts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.inbox import Asked
 
@@ -50,8 +50,7 @@ class ExperimentController(Controller):
         if experiment.reservation is not None:
             parts(request).reservations.check_usable(experiment.reservation, who)
         asked = Asked(SUBMIT, lambda number: members | {"experiment": number}, who.user, who.group)
-        parts(request).quotas.check_bytes(parts(request).site.inbox.bytes_of(who.user), asked)
-        entry = await parts(request).acceptance.accept(asked)
+        entry = await parts(request).accept(who, asked, ONE_EXPERIMENT)
         view = unseen(entry)._replace(name=experiment.name, description=experiment.description)
         parts(request).experiments.note(view)
         location = {"Location": f"{PATH}/{entry.number}"}

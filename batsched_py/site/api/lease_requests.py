@@ -45,7 +45,7 @@ class LeaseRequest(Struct, frozen=True, forbid_unknown_fields=True):
         preemptible: whether it may be suspended for other leases.
         capacity: the resources that each node takes from its host; a whole host by default.
         software: the disk image of the nodes.
-        group: leases of one group that are requested at the same time start together or not at all.
+        group: leases of a user in one group that are requested in the same instant start together or not at all.
         constraint: a query that must be true for each of its hosts (docs/queries.md).
     """
 
@@ -129,8 +129,10 @@ def request_number(job: str) -> int | None:
 
 
 def _submission(nodes: int, walltime: float, duration: float, extra: Mapping[str, Any], who: Identity) -> Asked:
+    owner = {"user": who.user} if who.user else {}
+
     def members(number: int) -> dict[str, Any]:
-        job = {"res": nodes, "walltime": walltime, "profile": f"request{number}", **extra}
+        job = {"res": nodes, "walltime": walltime, "profile": f"request{number}", **owner, **extra}
         return {"job_id": job_id(number), "job": job, "profile": {"type": "delay", "delay": duration}}
 
     return Asked(SUBMIT_JOB, members, who.user, who.group)

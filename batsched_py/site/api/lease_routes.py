@@ -22,7 +22,7 @@ from batsched_py.site.api.lease_requests import (
 from batsched_py.site.api.lease_views import MOST, Lease, Number, unseen
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.paging import part
-from batsched_py.site.api.parts import parts
+from batsched_py.site.api.parts import LEASES, parts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.inbox import Asked
 
@@ -99,9 +99,7 @@ class JobController(Controller):
 async def _accepted(request: Asking, asked: Asked) -> Response[Lease]:
     """Accept a request, if the quotas of its user allow it, and answer with the lease."""
     found = parts(request)
-    found.check_lease(request.user, asked.members(0)["job"]["res"])
-    found.quotas.check_bytes(found.site.inbox.bytes_of(asked.user), asked)
-    entry = await found.acceptance.accept(asked)
+    entry = await found.accept(request.user, asked, {"hosts": asked.members(0)["job"]["res"], LEASES: 1})
     lease, terms = unseen(entry), entry.members.get("job", {}).get(MEMBER, {})
     if isinstance(start := terms.get("start"), int | float):
         lease = replace(lease, requested_start=start, requested_date=instant(start, found.site.begun))

@@ -6,11 +6,12 @@ Litestar's dependency injection is not used: it would start a task group for eac
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final, TypeVar
 
+import orjson
 from msgspec import Struct
 
 from batsched_py.leases.accounting.waiting_reasons import WaitingReasons
@@ -20,13 +21,20 @@ from batsched_py.site.api.experiment_views import Experiments
 from batsched_py.site.api.host_views import HostIndex
 from batsched_py.site.api.identity import Asking, Identity
 from batsched_py.site.api.lease_views import LeaseIndex
+from batsched_py.site.api.pending import PendingRequests
+from batsched_py.site.api.problems import RequestRefusedError
 from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.api.reservation_views import ReservationIndex
 from batsched_py.site.board import Snapshot
+from batsched_py.site.inbox import Asked
+from batsched_py.site.journal import JournalEntry
 from batsched_py.site.site import Site
 
 #: The name of the parts in the application's state.
 STATE: Final = "parts"
+#: What requests use, by quota; bytes are those in the journal.
+LEASES, EXPERIMENTS, BYTES = "leases", "experiments", "bytes"
+ONE_EXPERIMENT: Final = {EXPERIMENTS: 1}
 T = TypeVar("T")
 
 
@@ -41,15 +49,42 @@ class SiteParts(Struct, frozen=True):
     answers: Answers
     acceptance: Acceptance
     quotas: Quotas
+    pending: PendingRequests
     reader: ThreadPoolExecutor
 
-    def check_lease(self, who: Identity, machines: int) -> None:
-        """Raise RequestRefusedError if another lease or job of so many machines exceeds a quota of a caller."""
-        self.quotas.check(who, self.leases.used(who), {"hosts": machines, "leases": 1})
+    async def accept(self, who: Identity, asked: Asked, more: Mapping[str, int]) -> JournalEntry:
+        """Write a request to disk, and return it as accepted.
+
+        RequestRefusedError if it exceeds a quota of its caller, with what is being written now; SiteError. `more` is
+        what it will use: `LEASES` and `hosts`, or `EXPERIMENTS`, or nothing.
+        """
+        size = len(orjson.dumps(asked.members(0)))
+        more = {**more, BYTES: size}
+        while True:
+            try:
+                self._check(who, more)
+                break
+            except RequestRefusedError:
+                # It may be in the journal and still count as pending, and it may fail.
+                if not self.pending.has(who, more):
+                    raise
+            await self.pending.change()
+        with self.pending.counted(who, more):
+            return await self.acceptance.accept(asked)
+
+    def _check(self, who: Identity, more: Mapping[str, int]) -> None:
+        used: dict[str, tuple[int, int]] = {}
+        if LEASES in more:
+            used |= self.leases.used(who)
+        if EXPERIMENTS in more:
+            used |= self.experiments_used(who)
+        self.quotas.check(who, self.pending.added(who, used), more)
+        kept = self.pending.added(who, {BYTES: (self.site.inbox.bytes_of(who.user), 0)})[BYTES][0]
+        self.quotas.check_bytes(kept, more[BYTES])
 
     def check_experiment(self, who: Identity) -> None:
         """Raise RequestRefusedError if another experiment or reservation exceeds a quota of a caller."""
-        self.quotas.check(who, self.experiments_used(who), {"experiments": 1})
+        self.quotas.check(who, self.experiments_used(who), ONE_EXPERIMENT)
 
     def experiments_used(self, who: Identity) -> dict[str, tuple[int, int]]:
         """Return the number of experiments and reservations of a caller and its group, by quota."""
@@ -72,6 +107,7 @@ def make_parts(site: Site, quotas: Quotas) -> SiteParts:
         Answers(site.board),
         Acceptance(site.inbox),
         quotas,
+        PendingRequests(),
         ThreadPoolExecutor(1, "reader"),
     )
 

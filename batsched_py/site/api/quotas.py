@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
-import orjson
 from msgspec import Struct
 
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.problems import refuse
-from batsched_py.site.inbox import Asked
 
 #: Bytes in a megabyte of a quota.
 _MEGABYTE: Final = 1_000_000
@@ -67,7 +66,7 @@ class Quotas(Struct, frozen=True):
                 found.append(QuotaUse(quota, "group", shared, together))
         return found
 
-    def check(self, who: Identity, used: dict[str, tuple[int, int]], more: dict[str, int]) -> None:
+    def check(self, who: Identity, used: dict[str, tuple[int, int]], more: Mapping[str, int]) -> None:
         """Raise RequestRefusedError, which names the quota, if a request for `more` exceeds a quota of a caller."""
         for one in self.uses(who, used):
             if one.limit is None or one.used + more[one.quota] <= one.limit:
@@ -77,7 +76,7 @@ class Quotas(Struct, frozen=True):
             rule = f"the quota {one.quota} of the {one.of} is {one.limit}"
             raise refuse(429, f"{whose} {one.used} {_WHAT[one.quota]}{rest}: {rule}")
 
-    def check_bytes(self, kept: int, asked: Asked) -> None:
-        """Raise RequestRefusedError if a request exceeds the limit of a user whose requests take `kept` bytes."""
-        if kept + len(orjson.dumps(asked.members(0))) > self.megabytes * _MEGABYTE:
+    def check_bytes(self, kept: int, more: int) -> None:
+        """Raise RequestRefusedError if more bytes exceed the limit of a user whose requests take `kept` bytes."""
+        if kept + more > self.megabytes * _MEGABYTE:
             raise refuse(413, f"your requests take {kept} bytes; the most of a user is {self.megabytes:g} MB")

@@ -19,7 +19,7 @@ from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.lease_views import MOST
 from batsched_py.site.api.paging import part
-from batsched_py.site.api.parts import parts
+from batsched_py.site.api.parts import ONE_EXPERIMENT, parts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.api.reservation_views import (
     DetailedReservation,
@@ -85,8 +85,7 @@ class ReservationController(Controller):
         members = members_of_descriptor(request, await request.body(), who, found.site.begun)
         experiment = await found.read(partial(checked, found.site, RESERVE, members))
         asked = Asked(RESERVE, lambda number: members | {"reservation": number}, who.user, who.group)
-        found.quotas.check_bytes(found.site.inbox.bytes_of(who.user), asked)
-        view = unseen(await found.acceptance.accept(asked), experiment.name, experiment.description)
+        view = unseen(await found.accept(who, asked, ONE_EXPERIMENT), experiment.name, experiment.description)
         found.reservations.note(view)
         return Response(details(view), status_code=201, headers={"Location": view.id})
 

@@ -179,6 +179,5 @@ async def _accept(
     request: Asking, kind: str, members: Mapping[str, Any], target: int | None = None
 ) -> Response[Accepted]:
     asked = Asked(kind, lambda _: members, request.user.user, request.user.group, target)
-    parts(request).quotas.check_bytes(parts(request).site.inbox.bytes_of(request.user.user), asked)
-    entry = await parts(request).acceptance.accept(asked)
+    entry = await parts(request).accept(request.user, asked, {})
     return Response(Accepted(entry.number, entry.time), status_code=202)
