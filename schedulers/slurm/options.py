@@ -56,7 +56,9 @@ class SlurmOptions:
         _no_document, "advance reservations: the output of `scontrol show reservation`", {"*": operator_file}
     )
     date: str | None = option(
-        None, "date of time 0, such as 2024-05-31T08:00:00 (UTC without a zone): for reservations, and the clock"
+        None,
+        "date of time 0, such as 2024-05-31T08:00:00 (UTC without a zone): for reservations, and the clock",
+        peer_text=r"[0-9TZ:.+-]{1,40}",
     )
     scheduler: Literal["conf", "builtin", "backfill"] = option(
         "conf", "SchedulerType: that of the file, and backfill without one"

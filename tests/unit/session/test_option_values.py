@@ -223,6 +223,7 @@ HARMLESS_TEXTS = {
     "allowed_users": "compared with names of members of jobs",
     "allowed_hours": "two numbers",
     "inertia": "a letter and a number",
+    "date": "digits and signs of a date",
     "topology": "a name and numbers, which must make as many hosts as the platform has",
 }
 
