@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,10 @@ def cells(table: str) -> Iterator[list[str]]:
             yield re.split(r" {2,}", line.strip())
 
 
+def _is_deployed(ask: Ask, number: str) -> bool:
+    return ask("experiment", "status", number)[1].startswith("web: DEPLOYED\n")
+
+
 def test_experiments_are_submitted_shown_and_deleted(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the operator and by users, each with their own; the results have all of them."""
     Path("web.json").write_text(json.dumps(WEB))
@@ -61,7 +66,7 @@ def test_experiments_are_submitted_shown_and_deleted(ask: Ask, tmp_path: Path, m
         assert ask("experiment", "submit", "web.json") == (0, "Experiment submitted.\nExperiment ID: 1\n", "")
         assert ask("experiment", "submit", "web.json", "--user", "ann")[1].endswith("ID: 2\n")
         for number in ("1", "2"):
-            wait_for(lambda number=number: ask("experiment", "status", number)[1].startswith("web: DEPLOYED\n"))
+            wait_for(partial(_is_deployed, ask, number))
         assert ["Server", "compute", "here", "created", "0", "10.0.0.1"] in cells(ask("experiment", "status", "1")[1])
         assert json.loads(ask("experiment", "status", "1", "--json")[1])["name"] == "web"
         rows = list(cells(ask("experiment", "list", "--user", "ann")[1]))
