@@ -11,7 +11,7 @@ from batsched_py.site.api.identity import Identity
 
 
 class PendingRequests:
-    """What requests in progress will use, by user and by group; used from one event loop."""
+    """Parts of quotas that requests in progress will use, by user and by group; used from one event loop."""
 
     def __init__(self) -> None:
         self._users: Counter[tuple[str, str]] = Counter()
