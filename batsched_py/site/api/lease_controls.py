@@ -109,5 +109,4 @@ async def _change(request: Asking, number: int, kind: ChangeKind, **more: Any) -
         algorithm = found.site.settings.choice.algorithm
         raise refuse(409, f"the algorithm {algorithm} cannot hold, release or prioritise jobs") from None
     asked = Asked(kind, lambda _: members, who.user, who.group, target=number)
-    found.quotas.check_bytes(found.site.inbox.bytes_of(who.user), asked)
-    await found.acceptance.accept(asked)
+    await found.accept(who, asked, {})
