@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from batsched_py.hostset import HostSet
@@ -76,3 +76,9 @@ class Drains:
     def live_table(self) -> Table:
         """Return the table of drained hosts: one row, with an interval set."""
         return Table(DRAINED, ("hosts",), [(str(self.drained),)])
+
+
+def drained_hosts(tables: Mapping[str, Table]) -> str:
+    """Return the drained hosts of live tables, an interval set."""
+    table = tables.get(DRAINED)
+    return "" if table is None else str(next(iter(table.rows))[0])

@@ -20,7 +20,7 @@ from batsched_py.text.wording import seconds
 #: The name of the live table of leases that are held, or have a priority.
 LEASE_CONTROLS: Final = "lease_controls"
 #: Who holds a lease -> why its jobs wait.
-_HELD: Final = {"operator": "held by an operator", "user": "held by its user"}
+HELD: Final = {"operator": "held by an operator", "user": "held by its user"}
 
 
 class ControlRow(NamedTuple):
@@ -99,7 +99,7 @@ class RequestedChanges:
                     continue
                 if change.kind == HOLD_JOB and lease.held:
                     plan.withdraw_promise(job.id)
-                    plan.hold(job, _HELD[lease.held])
+                    plan.hold(job, HELD[lease.held])
                 elif change.kind == RELEASE_JOB and not lease.held:
                     plan.release(job)
                     if lease.kind is LeaseKind.ADVANCE and lease.start is not None:

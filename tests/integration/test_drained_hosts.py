@@ -83,6 +83,12 @@ def test_an_operator_takes_hosts_out_of_service(ask: Ask, tmp_path: Path, monkey
         assert ask("hosts", "fail", "3") == (0, "", "")
         wait_for(lambda: [row[1] for row in states()] == ["draining", "busy", "drained", "unavailable"])
         assert states()[2] == ["2", "drained", "local", "new disk"]
+        client = site.client()
+        client.post("api", "leases", body={"nodes": 4, "duration": 600})
+        wait_for(lambda: client.get("api", "queue") != [])
+        (waiting,) = client.get("api", "queue")
+        assert waiting["why"].endswith(", 1 unavailable, 2 drained")
+        assert "estimated_start" not in waiting
         out = site.client().get("api", "hosts", out="true", limit=2)
         assert [one["number"] for one in out] == [0, 2]
         for words, rule in [

@@ -24,18 +24,25 @@ class WaitingReasons:
 
     Args:
         tables: the live tables of the algorithm.
-        busy, unavailable: interval sets of hosts with running jobs, and of unavailable ones.
+        busy, unavailable, drained: interval sets of hosts with running jobs, of unavailable and of drained ones.
         hosts: the number of hosts.
         exclusive: whether each host runs one lease at a time; otherwise nothing is said about hosts.
     """
 
     def __init__(
-        self, tables: Mapping[str, Table], busy: str, unavailable: str, *, hosts: int, exclusive: bool
+        self,
+        tables: Mapping[str, Table],
+        busy: str,
+        unavailable: str,
+        drained: str = "",
+        *,
+        hosts: int,
+        exclusive: bool,
     ) -> None:
         self._exclusive = exclusive
         table, estimates = tables.get("reservations"), tables.get(START_ESTIMATES)
         rows = cast(Iterable[LiveRow], () if table is None else table.rows)
-        #: End -> hosts that are busy until then, with the earliest first.
+        #: End -> hosts in service that are busy until then, with the earliest first.
         self._busy: dict[float, HostSet] = {}
         #: Number of a lease -> start of its planned run; the earliest of all planned starts.
         self.planned: dict[int, float] = {}
@@ -45,13 +52,14 @@ class WaitingReasons:
                 ends[row.hosts] = max(ends.get(row.hosts, 0.0), row.end or 0.0)
             elif row.kind == _RUN and row.phase == "planned":
                 self.planned.setdefault(row.lease, row.start)
+        down = HostSet.parse(unavailable)
+        out, used = down | HostSet.parse(drained), HostSet.parse(busy)
         for text, end in sorted(ends.items(), key=lambda pair: pair[1]):
-            self._busy[end] = self._busy.get(end, HostSet()) | HostSet.parse(text)
-        used, down = HostSet.parse(busy), HostSet.parse(unavailable)
-        for held in self._busy.values():
-            used |= held
-        self._down = len(down)
-        self._free = max(0, hosts - len(used | down))
+            if in_service := HostSet.parse(text) - out:
+                self._busy[end] = self._busy.get(end, HostSet()) | in_service
+                used |= in_service
+        self._out = {"unavailable": len(down), "drained": len(out - down)}
+        self._free = max(0, hosts - len(used | out))
         found = cast(Sequence[EstimateRow], () if estimates is None else estimates.rows)
         self.estimates: Mapping[int, EstimateRow] = {row.lease: row for row in found}
 
@@ -70,13 +78,15 @@ class WaitingReasons:
         if self._free >= nodes:
             return f"{needs}, but planned for others or not suitable"
         groups, missing = list[str](), nodes - self._free
+        later = sum(map(len, self._busy.values()))
         for end, hosts in self._busy.items():
             if missing <= 0 or len(groups) == _MOST_GROUPS:
                 break
             text = str(hosts)
             text = text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0] or text[:_LONGEST]} ..."
             groups.append(f"{text} until {math.ceil(end)}")
-            missing -= len(hosts)
-        more = [f"{missing} more later"] if missing > 0 and self._busy else []
-        down = [f"{self._down} unavailable"] if self._down else []
+            missing, later = missing - len(hosts), later - len(hosts)
+        later = min(missing, later)
+        more = [f"{later} more later"] if later > 0 else []
+        down = [f"{number} {state}" for state, number in self._out.items() if number]
         return ", ".join([f"{needs}; busy: {groups[0]}" if groups else needs, *groups[1:], *more, *down])

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from batsched_py.hostset import HostSet
 from batsched_py.leases.accounting.rows import LiveRow
-from batsched_py.leases.drains import DRAIN_HOSTS, DRAINED, DRAINS
+from batsched_py.leases.drains import DRAIN_HOSTS, DRAINS, drained_hosts
 from batsched_py.model.external_event import MACHINE_EVENTS, MACHINE_UNAVAILABLE
 from batsched_py.site.board import Board, Snapshot
 from batsched_py.site.inbox import Inbox
@@ -81,10 +81,10 @@ class HostIndex:
 
     def _sets(self) -> dict[str, HostSet]:
         snapshot = self._board.snapshot
-        now, drained = snapshot.hosts, snapshot.tables.get(DRAINED)
+        now = snapshot.hosts
         sets = {name: HostSet.parse(getattr(now, name)) for name in ("unavailable", "switching", "asleep", "busy")}
         sets["busy"] |= under_way(snapshot)
-        sets["drained"] = HostSet() if drained is None else HostSet.parse(next(iter(drained.rows))[0])
+        sets["drained"] = HostSet.parse(drained_hosts(snapshot.tables))
         return sets
 
     def _host(self, number: int, host: SimulatedHost, sets: Mapping[str, HostSet]) -> Host:

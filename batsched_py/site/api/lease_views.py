@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from batsched_py.leases.accounting.waiting_reasons import WaitingReasons
 from batsched_py.leases.lifecycle import FINAL
-from batsched_py.leases.requested_changes import LEASE_CONTROLS, ControlRow
+from batsched_py.leases.requested_changes import HELD, LEASE_CONTROLS, ControlRow
 from batsched_py.model.lease_terms import MEMBER, parse_terms
 from batsched_py.protocol.events import FINAL_STATES, REJECTED
 from batsched_py.results.lease_rows import KINDS, LeaseRow, LeaseState
@@ -26,6 +26,7 @@ from batsched_py.site.api.request_counts import OwnedAmounts, OwnedRequests
 from batsched_py.site.board import EMPTY, Board, JobNow, Snapshot
 from batsched_py.site.inbox import Inbox
 from batsched_py.site.journal import JournalEntry
+from batsched_py.text.wording import seconds
 
 Number = Annotated[int, PathParameter(ge=1, le=2**53, description="The number of the lease.")]
 #: The largest number of items in one part of a list.
@@ -261,10 +262,10 @@ class LeaseIndex:
         job = self._board.job(job_id(entry.number))
         if row is not None:
             lease = _of_lease(entry, row, job, self._begun)
-            if not lease.final and lease.state not in _RUNS:
-                lease = self._with_start(lease)
-            control = self._controls.get(entry.number)
-            return lease if control is None else replace(lease, held=control.held, priority=control.priority)
+            if control := self._controls.get(entry.number):
+                why = HELD[control.held] if control.held else lease.why
+                lease = replace(lease, held=control.held, priority=control.priority, why=why)
+            return lease if lease.final or lease.state in _RUNS else self._with_start(lease)
         if job is None:
             return unseen(entry)
         is_lease = job.state == REJECTED and MEMBER in entry.members and "leases" in self._snapshot.tables
@@ -276,12 +277,16 @@ class LeaseIndex:
             self._reasons = self._explain(self._snapshot)
         found, number = self._reasons, lease.number
         estimate = found.estimates.get(number)
-        waits = lease.type in _WAITS and not lease.why
+        planned, why = found.planned.get(number), lease.why
+        if lease.type in _WAITS and not why:
+            why = found.reason(number, lease.nodes or 0)
+            if planned is not None and planned == lease.requested_start:
+                why = f"is to start at {seconds(planned)}"
         return replace(
             lease,
-            planned_start=found.planned.get(number),
+            planned_start=planned,
             estimated_start=None if estimate is None else estimate.start,
-            why=found.reason(number, lease.nodes or 0) if waits else lease.why,
+            why=why,
         )
 
 

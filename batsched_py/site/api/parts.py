@@ -15,6 +15,7 @@ import orjson
 from msgspec import Struct
 
 from batsched_py.leases.accounting.waiting_reasons import WaitingReasons
+from batsched_py.leases.drains import drained_hosts
 from batsched_py.site.api.acceptance import Acceptance
 from batsched_py.site.api.answers import Answers
 from batsched_py.site.api.experiment_views import Experiments
@@ -115,7 +116,8 @@ def make_parts(site: Site, quotas: Quotas) -> SiteParts:
 def _explain(site: Site, now: Snapshot) -> WaitingReasons:
     view, hosts = site.session.view, len(site.hosts)
     exclusive = not view.compute_sharing and not view.shares_tasks
-    return WaitingReasons(now.tables, now.hosts.busy, now.hosts.unavailable, hosts=hosts, exclusive=exclusive)
+    some, drained = now.hosts, drained_hosts(now.tables)
+    return WaitingReasons(now.tables, some.busy, some.unavailable, drained, hosts=hosts, exclusive=exclusive)
 
 
 def parts(request: Asking) -> SiteParts:

@@ -10,13 +10,15 @@ from batsched_py.leases.accounting.waiting_reasons import WaitingReasons
 from batsched_py.model.table import Table
 
 
-def reasons(*rows: LiveRow, down: str = "", ahead: int = 0, hosts: int = 4, exclusive: bool = True) -> WaitingReasons:
+def reasons(
+    *rows: LiveRow, down: str = "", drained: str = "", ahead: int = 0, hosts: int = 4, exclusive: bool = True
+) -> WaitingReasons:
     """Of a snapshot with these reservations; lease 9 has an estimate."""
     tables = {
         "reservations": Table("reservations", LiveRow._fields, rows),
         START_ESTIMATES: Table(START_ESTIMATES, EstimateRow._fields, [EstimateRow(9, 500.0, ahead)]),
     }
-    return WaitingReasons(tables, "", down, hosts=hosts, exclusive=exclusive)
+    return WaitingReasons(tables, "", down, drained, hosts=hosts, exclusive=exclusive)
 
 
 def run(lease: int, end: float, hosts: str, phase: str = "under way", start: float = 0.0) -> LiveRow:
@@ -37,6 +39,12 @@ def run(lease: int, end: float, hosts: str, phase: str = "under way", start: flo
         (reasons(run(1, 600, "0")), 3, "needs 3 hosts, 3 are free, but planned for others or not suitable"),
         (reasons(run(1, 600, "0-1"), down="3"), 3, "needs 3 hosts, 1 is free; busy: 0-1 until 600, 1 unavailable"),
         (reasons(down="0-3"), 1, "needs 1 host, 0 are free, 4 unavailable"),
+        (reasons(drained="0-1"), 4, "needs 4 hosts, 2 are free, 2 drained"),
+        (
+            reasons(run(1, 600, "0-1"), run(2, 50, "2"), drained="0 3", down="3"),
+            4,
+            "needs 4 hosts, 0 are free; busy: 2 until 50, 1 until 600, 1 unavailable, 1 drained",
+        ),
         (reasons(run(1, 600, "0"), exclusive=False, ahead=1), 3, "1 lease before it in the queue"),
         (
             reasons(*(run(n, n, str(n)) for n in range(8)), hosts=8),
