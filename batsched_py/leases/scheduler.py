@@ -8,7 +8,7 @@ start and stop machines. `queue` plans best-effort leases, `execution` begins an
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -123,11 +123,6 @@ class LeaseScheduler:
     def queue(self) -> Sequence[Lease]:
         """Best-effort leases without a planned run, in the order of the queue, without held ones."""
         return self._queue.waiting
-
-    @property
-    def down(self) -> Collection[int]:
-        """Hosts that are down, on which nothing can be placed; another object after each change."""
-        return self.table.down
 
     @property
     def future(self) -> Mapping[int, Lease]:

@@ -32,7 +32,7 @@ PARTS = {
     "experiments": {"batsched_py.experiments.descriptor_cache"},
     "timelines": {"batsched_py.timelines.kinds"},
     "site": {
-        *(f"batsched_py.site.{name}" for name in ("board", "inbox", "journal", "pacing")),
+        *(f"batsched_py.site.{name}" for name in ("board", "inbox", "journal", "pacing", "recent_warnings")),
         *(f"batsched_py.site.api.{name}" for name in ("answers", "description", "identity", "lease_requests")),
         *(f"batsched_py.site.api.{name}" for name in ("notices", "problems", "request_counts")),
     },
