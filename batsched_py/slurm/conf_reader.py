@@ -46,7 +46,7 @@ from batsched_py.slurm.configuration import (
     Switch,
 )
 from batsched_py.slurm.hostlist import expand
-from batsched_py.slurm.offers import each_bit
+from batsched_py.slurm.offers import each_bit, mask_of
 from batsched_py.text.display import displayed
 
 # Every parameter becomes a `ParameterUse`, so that a review says what this reader does, and nothing else. For decisions
@@ -94,6 +94,9 @@ class ConfReader:
         #: Nodes of each set of nodes, as bits; and fields of `MemoryBounds` of the cluster.
         self._sets: dict[str, int] = {}
         self._memory: dict[str, Any] = {}
+        #: Nodes of lines DownNodes, and those with each feature, as bits; the latter once all nodes are known.
+        self._down = 0
+        self._featured: dict[str, int] = {}
         #: What lines with the name DEFAULT say for those that follow: values, and texts of what is read together.
         self._node_defaults: tuple[dict[str, Any], dict[str, int]] = ({}, {})
         self._partition_defaults: tuple[dict[str, Any], dict[str, str]] = ({}, {})
@@ -116,6 +119,8 @@ class ConfReader:
         for kind, lines in later.items():
             for self._line, pairs in lines:
                 add[kind](pairs)
+        for at in each_bit(self._down):
+            self._nodes[at] = replace(self._nodes[at], up=False)
         self._line = 0
         if not self._nodes or not self._partitions:
             self._refuse("NodeName and PartitionName", "", "are required")
@@ -272,7 +277,7 @@ class ConfReader:
     def _bits(self, name: str, text: str) -> int:
         if text.upper() == "ALL":
             return (1 << len(self._nodes)) - 1
-        bits = 0
+        bits, single = 0, list[int]()
         for node in self._expanded(name, text, ""):
             if node in self._sets:
                 bits |= self._sets[node]
@@ -280,8 +285,8 @@ class ConfReader:
             if node not in self._index:
                 self._refuse(name, text, f"must be known nodes, not {displayed(node)}")
                 break
-            bits |= 1 << self._index[node]
-        return bits
+            single.append(self._index[node])
+        return bits | mask_of(single, len(self._nodes))
 
     def _add_down(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Let nodes take no jobs: a line `DownNodes=n[1-2] State=DRAIN`."""
@@ -289,8 +294,8 @@ class ConfReader:
         states = self._take("State", values.get("state", "DOWN"), NODE_FIELDS["state"][1], NODE_MEANINGS["state"])
         nodes = self._bits(*pairs[0])
         self._say("obeyed", *pairs[0], "nodes that take no jobs")
-        for at in each_bit(nodes) if False in states else ():
-            self._nodes[at] = replace(self._nodes[at], up=False)
+        if False in states:
+            self._down |= nodes
 
     def _add_set(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Name a set of nodes: those of a list, and those with a feature."""
@@ -302,12 +307,21 @@ class ConfReader:
             self._refuse(kind, name, "must have Nodes or Feature")
         nodes = self._bits("Nodes", values.get("nodes", ""))
         if feature := values.get("feature"):
-            found = sum(1 << at for at, node in enumerate(self._nodes) if feature in node.features)
-            nodes |= found
-            if not found:
+            nodes |= self._with_feature().get(feature, 0)
+            if feature not in self._with_feature():
                 self._say("ignored", "Feature", feature, "no node has it")
         self._sets[name] = nodes
         self._say("obeyed", kind, name, "nodes of partitions that name the set")
+
+    def _with_feature(self) -> Mapping[str, int]:
+        """Return the nodes with each feature, as bits."""
+        if not self._featured:
+            found: dict[str, list[int]] = {}
+            for at, node in enumerate(self._nodes):
+                for feature in node.features:
+                    found.setdefault(feature, []).append(at)
+            self._featured = {feature: mask_of(places, len(self._nodes)) for feature, places in found.items()}
+        return self._featured
 
     def _named_values(self, pairs: Sequence[tuple[str, str]], known: Collection[str], what: str) -> dict[str, str]:
         """Return the values of a line after its first pair, by name in small letters."""

@@ -7,7 +7,7 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from batsched_py.slurm.configuration import SlurmConfiguration
@@ -118,6 +118,14 @@ class OfferTable:
             gpus = sum(count for kind, count in zip(kinds, gres, strict=True) if kind.name == "gpu")
             return min(tasks, gpus // request.gpus_per_task) if request.gpus_per_task else (tasks if gpus else 0)
         return tasks
+
+
+def mask_of(positions: Iterable[int], size: int) -> int:
+    """Return the mask of this many bits with ones at these positions; in one pass, whatever the size."""
+    found = bytearray((size + 7) // 8)
+    for at in positions:
+        found[at >> 3] |= 1 << (at & 7)
+    return int.from_bytes(found, "little")
 
 
 def each_bit(mask: int) -> list[int]:

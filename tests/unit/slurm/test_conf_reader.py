@@ -182,6 +182,15 @@ def test_partitions_may_name_sets_of_nodes() -> None:
     ]
 
 
+def test_many_lines_on_many_nodes_cost_little() -> None:
+    """Each of them would otherwise make all nodes anew."""
+    many = 3000
+    downs = "".join(f"DownNodes=ALL Reason=r{number}\n" for number in range(many))
+    sets = "".join(f"NodeSet=s{number} Feature=f\n" for number in range(many))
+    conf = read_configuration({"slurm.conf": f"NodeName=n[1-20000] Feature=f\n{downs}{sets}PartitionName=p Nodes=s7\n"})
+    assert conf.partitions[0].nodes == conf.down_nodes == (1 << 20000) - 1
+
+
 def test_nodes_may_be_down_from_the_start() -> None:
     """By their own line or by another one."""
     text = "NodeName=n[1-3]\nNodeName=n4 State=DRAIN\nDownNodes=n2 Reason=fan\nPartitionName=p Nodes=ALL\n"
