@@ -177,7 +177,7 @@ class ClusterCommands:
             users=frozenset(options.get("users", "").split(",")) - {""},
             accounts=frozenset(options.get("accounts", "").split(",")) - {""},
             flags=flags,
-            licences=licences(options.get("licenses", "")),
+            licences=self._cluster.configuration.reserved_licences(licences(options.get("licenses", ""))),
         )
         self._check_nodes(made)
         self._cluster.reservations.all.append(made)

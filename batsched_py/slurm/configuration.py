@@ -169,6 +169,16 @@ class SlurmConfiguration:
         """Processors of the cluster."""
         return sum(node.cpus for node in self.nodes)
 
+    def reserved_licences(self, wanted: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
+        """Return the licences of a reservation; `ValueError` if the cluster has not as many."""
+        here = dict(self.licences)
+        for name, count in wanted:
+            if count > here.get(name, 0):
+                raise ValueError(
+                    f"must be licences of the configuration, which has {here.get(name, 0)} of {name[:40]!r}"
+                )
+        return wanted
+
     def partition(self, name: str) -> SlurmPartition | None:
         """Return the partition of this name, if there is one."""
         return next((one for one in self.partitions if one.name == name), None)

@@ -117,7 +117,7 @@ class ReservationReader:
             self._value(fields, "users", _names) or frozenset(),
             self._value(fields, "accounts", _names) or frozenset(),
             self._value(fields, "flags", _flags) or frozenset(),
-            self._value(fields, "licenses", licences) or (),
+            self._value(fields, "licenses", self._licences) or (),
         )
         if not (found.users or found.accounts):
             raise self._error(fields[_NAME], "must have Users or Accounts that may use the reservation")
@@ -160,6 +160,9 @@ class ReservationReader:
 
     def _instant(self, text: str) -> float:
         return (read_date(text) - self._zero).total_seconds()
+
+    def _licences(self, text: str) -> tuple[tuple[str, int], ...]:
+        return self._configuration.reserved_licences(licences(text))
 
     def _nodes(self, text: str) -> int:
         nodes = 0

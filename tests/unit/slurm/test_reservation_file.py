@@ -124,6 +124,12 @@ def test_flags_that_are_not_supported_are_refused_by_name(flag: str) -> None:
             "Licenses=matlab:-5",
             "line 4: Licenses: must be different licences such as",
         ),
+        (
+            "Licenses=(null)",
+            "Licenses=matlab:5",
+            "line 4: Licenses: must be licences of the configuration, which has 4",
+        ),
+        ("Licenses=(null)", "Licenses=nope", "line 4: Licenses: must be licences of the configuration, which has 0"),
         ("Licenses=(null)", "Licenses=:3", "line 4: Licenses: must be different licences"),
     ],
 )
