@@ -42,10 +42,11 @@ from batsched_py.leases.platform_site import platform_site
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, PolicyChoice
 from batsched_py.leases.policies.hosts import HostOrder
+from batsched_py.leases.policies.makers import Policies
 from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.requested_changes import RequestedChanges
-from batsched_py.leases.scheduler import LeaseScheduler, Policies
+from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.leases.settings import LeaseSettings
 
 # Haizea's scheduler decides when a machine starts, stops or is suspended, and Batsim only runs jobs. This class

@@ -16,8 +16,9 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.policies.admission import Admission, NoReservations
 from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
+from batsched_py.leases.policies.makers import Policies
 from batsched_py.leases.policies.preemption import Preemptability, ReservationsFirst
-from batsched_py.leases.scheduler import LeaseScheduler, Policies
+from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.leases.site import Site
 from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import DiskImage

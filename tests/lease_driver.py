@@ -12,9 +12,10 @@ from batsched_py.leases.lease import Lease, LeaseRun, Phase
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.hosts import GreedyHosts
+from batsched_py.leases.policies.makers import Policies
 from batsched_py.leases.policies.preemption import ReservationsFirst
 from batsched_py.leases.preparation.image_transfer import TransferSettings
-from batsched_py.leases.scheduler import LeaseScheduler, Policies
+from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site
 from batsched_py.model.lease_kind import LeaseKind

@@ -9,7 +9,7 @@ from batsched_py.errors import ConfigurationError, PluginError
 from batsched_py.haizea.config import HaizeaConfig
 from batsched_py.leases.accounting.catalogue import PROBES, Probes
 from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION
-from batsched_py.leases.scheduler import Policies
+from batsched_py.leases.policies.makers import Policies
 from batsched_py.loading import load_object
 from batsched_py.named import Load, Named
 

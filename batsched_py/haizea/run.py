@@ -18,7 +18,8 @@ from batsched_py.leases.accounting.rows import unheard_row
 from batsched_py.leases.actions import LeaseFailedError
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import LeaseSchedule, Observer, Observers
-from batsched_py.leases.scheduler import LeaseScheduler, Policies
+from batsched_py.leases.policies.makers import Policies
+from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.model.external_event import ExternalEvent
 from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.settings import Settings

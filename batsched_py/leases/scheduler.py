@@ -8,9 +8,9 @@ start and stop machines. `queue` plans best-effort leases, `execution` begins an
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from batsched_py.leases.actions import (
     CANCELLED,
@@ -41,9 +41,8 @@ from batsched_py.leases.negotiation import nearest_start
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.planner import Planner
-from batsched_py.leases.policies.admission import Admission
-from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
-from batsched_py.leases.policies.preemption import Preemptability
+from batsched_py.leases.policies.hosts import HostOrder
+from batsched_py.leases.policies.makers import DEFAULT_POLICIES, Policies
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.queue import LeaseQueue
 from batsched_py.leases.settings import LeaseSettings
@@ -54,18 +53,6 @@ from batsched_py.results.lease_rows import LeaseState
 
 #: The largest number of cached answers to whether a request is too large.
 _MOST_KEPT: Final = 4096
-
-
-class Policies(NamedTuple):
-    """Makers of the policies of admission, preemption and host selection; each takes the slot table."""
-
-    admission: Callable[[LeaseTable], Admission]
-    preemption: Callable[[LeaseTable], Preemptability]
-    hosts: Callable[[LeaseTable], HostOrder]
-
-
-#: Haizea's defaults.
-DEFAULT_POLICIES = Policies(lambda _: Admission(), lambda _: Preemptability(), GreedyHosts)
 
 
 class LeaseScheduler:
@@ -123,6 +110,11 @@ class LeaseScheduler:
     def queue(self) -> Sequence[Lease]:
         """Best-effort leases without a planned run, in the order of the queue, without held ones."""
         return self._queue.waiting
+
+    @property
+    def down(self) -> Collection[int]:
+        """Hosts that are down, on which nothing can be placed; another object after each change."""
+        return self.table.down
 
     @property
     def future(self) -> Mapping[int, Lease]:

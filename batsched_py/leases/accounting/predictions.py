@@ -165,8 +165,8 @@ class Predictions(Observer):
 
     def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """Estimate the starts of new leases without a plan."""
-        if scheduler.table.down is not self._down:
-            self._down, self._known = scheduler.table.down, None
+        if scheduler.down is not self._down:
+            self._down, self._known = scheduler.down, None
         new, self._new = self._new, []
         left = [lease for lease in new if lease.id in self._waiting]
         if not left or self._site is None or not self._site.exclusive:

@@ -14,9 +14,9 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import Observer, Observers
 from batsched_py.leases.policies.admission import Admission, NoReservations
 from batsched_py.leases.policies.hosts import GreedyHosts
+from batsched_py.leases.policies.makers import Policies
 from batsched_py.leases.policies.preemption import Preemptability, ReservationsFirst
 from batsched_py.leases.preparation.image_transfer import TransferSettings
-from batsched_py.leases.scheduler import Policies
 from batsched_py.model.lease_kind import LeaseKind
 from tests.lease_driver import Request, lease, play
 

@@ -14,8 +14,9 @@ from batsched_py.leases.actions import Reject, Start
 from batsched_py.leases.lease import Lease, Phase
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.hosts import GreedyHosts
+from batsched_py.leases.policies.makers import DEFAULT_POLICIES, Policies
 from batsched_py.leases.policies.preemption import DeadlinesGiveWay
-from batsched_py.leases.scheduler import DEFAULT_POLICIES, LeaseScheduler, Policies
+from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.resources import CPU, MEMORY

@@ -14,9 +14,10 @@ from batsched_py.leases.lease import Lease, Phase
 from batsched_py.leases.lifecycle import FINAL
 from batsched_py.leases.policies.admission import NoReservations
 from batsched_py.leases.policies.hosts import GreedyHosts
+from batsched_py.leases.policies.makers import DEFAULT_POLICIES, Policies
 from batsched_py.leases.policies.preemption import DeadlinesGiveWay, Preemptability
 from batsched_py.leases.preparation.image_transfer import TransferSettings
-from batsched_py.leases.scheduler import DEFAULT_POLICIES, LeaseScheduler, Policies
+from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import DiskImage

@@ -6,8 +6,8 @@ import pytest
 
 from batsched_py.leases.accounting.accounting import Stats
 from batsched_py.leases.lease import Lease
+from batsched_py.leases.policies.makers import DEFAULT_POLICIES
 from batsched_py.leases.preparation.image_transfer import TransferSettings
-from batsched_py.leases.scheduler import DEFAULT_POLICIES
 from batsched_py.model.lease_kind import LeaseKind
 from tests.lease_driver import Request, lease
 from tests.unit.leases.accounting.books import booked, entries, quickstart, values
