@@ -108,7 +108,7 @@ def test_an_operator_takes_hosts_out_of_service(ask: Ask, tmp_path: Path, monkey
     with running_site(tmp_path, "--pace", "0.001") as site:
         follow(site, monkeypatch)
         assert states() == before
-        assert ask("hosts", "return", "0-2", "--reason", "")[2].endswith("host 1 is in service\n")
+        assert ask("hosts", "return", "0-2")[2].endswith("host 1 is in service\n")
         assert ask("hosts", "return", "0 2-3") == (0, "", "")
         wait_for(lambda: [row[1] for row in states()] == ["busy", "busy", "free", "free"])
         assert len(states()[0]) == 2

@@ -116,6 +116,35 @@ def test_what_is_wrong_is_named(site: SiteProcess, body: bytes, status: int, pat
     assert len(site.client().get("api", "leases", finished="true")) == before
 
 
+@pytest.mark.parametrize(
+    ("call", "body", "status", "paths"),
+    [
+        ("POST /api/leases", b'{"nodes": 1, "nodes": 2, "duration": 5}', 422, [""]),
+        ("POST /api/leases", b'{"nodes": 1, "duration": 5, "capacity": {"CPU": 1, "CPU": 2}}', 422, ["capacity"]),
+        ("POST /api/hosts/drain", b'{"hosts": "0", "hosts": "1"}', 422, [""]),
+        ("PUT /api/leases/1/priority", b'{"priority": 1, "priority": 2}', 422, [""]),
+        ("POST /api/leases/1/release", b"garbage{", 400, [""]),
+        ("POST /api/leases/1/hold", b'{"reason": "x", "bogus": 1}', 422, ["reason", "bogus"]),
+        ("POST /api/close", b'{"x": 1}', 422, ["x"]),
+        ("POST /api/hosts/return", b'{"hosts": "0", "reason": "x"}', 422, ["data"]),
+        ("POST /api/close", b"[]", 422, [""]),
+        ("DELETE /api/leases/1", b'{"x": 1}', 422, ["x"]),
+        ("POST /api/leases/1/hold?x=1", b"{}", 422, ["x"]),
+        ("GET /api/hosts?bogus=1&number=2", None, 422, ["bogus", "number"]),
+        ("GET /api/hosts?limit=1&limit=2", None, 422, ["limit"]),
+    ],
+)
+def test_what_a_call_does_not_read_is_refused(
+    site: SiteProcess, call: str, body: bytes | None, status: int, paths: list[str]
+) -> None:
+    """Parameters, members and bodies, and what comes twice; nothing is accepted."""
+    before = len(site.client().get("api", "leases", finished="true"))
+    method, path = call.split()
+    found, told = problems(ask(site, method, path, body))
+    assert (found, [path for path, _ in told]) == (status, paths)
+    assert len(site.client().get("api", "leases", finished="true")) == before
+
+
 def test_bodies_are_bounded_and_json(site: SiteProcess) -> None:
     """413 over 1 MB, 415 for other types."""
     assert ask(site, "POST", "/api/leases", b" " * (1 << 20) + b"{}")[0] == 413

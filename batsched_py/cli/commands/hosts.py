@@ -65,11 +65,10 @@ def fail(place: SitePlace, hosts: str, reason: str) -> None:
 
 @typed_command(limits=False)
 @_hosts
-@_reason
 @site_options
-def give_back(place: SitePlace, hosts: str, reason: str) -> None:
+def give_back(place: SitePlace, hosts: str) -> None:
     """Return HOSTS that are drained or unavailable to service. Only for operators."""
-    place.client().post("api", "hosts", "return", body={"hosts": hosts, "reason": reason})
+    place.client().post("api", "hosts", "return", body={"hosts": hosts})
 
 
 for _part, _name in ((drain, "drain"), (fail, "fail"), (give_back, "return")):

@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any, Final
 
-from litestar import Litestar, Router
+from litestar import Litestar, Request, Router
 from litestar.connection import ASGIConnection
 from litestar.datastructures import MutableScopeHeaders, ResponseHeader, State
 from litestar.enums import ScopeType
@@ -38,6 +38,7 @@ from batsched_py.site.api.rate import RateLimit
 from batsched_py.site.api.reservation_routes import ManagerController, ReservationController
 from batsched_py.site.api.site_routes import REGISTRY, SiteController, health, metrics
 from batsched_py.site.api.timeline_routes import ExperimentTimelineController, TimelineController
+from batsched_py.site.api.unread_parts import check_body, check_query, has_body
 from batsched_py.site.site import Site
 from batsched_py.site.users import SiteUsers
 
@@ -123,11 +124,12 @@ def _make_guard(site: Site, doorkeeper: Doorkeeper, limit: RateLimit) -> Guard:
         who = who_asks(connection, user)  # also for reads: malformed headers are refused
         connection.scope["user"] = who = replace(who, group_quotas=doorkeeper.group_quotas(who.group))
         _check_type(connection, handler)
-        if not writes(connection):
-            return
-        waits = limit.seconds_to_wait(who.user)
+        check_query(connection, handler)
+        waits = limit.seconds_to_wait(who.user) if writes(connection) else 0
         if waits:
             raise refuse(429, "too many requests", **{"Retry-After": str(math.ceil(waits))})
+        if isinstance(connection, Request):
+            await check_body(connection, handler)
 
     return guard
 
@@ -145,8 +147,7 @@ async def _allow_methods(message: Message, scope: Scope) -> None:
 
 def _check_type(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
     """Refuse bodies of media types that the handler does not read, among them all that a plain HTML form can send."""
-    headers = connection.headers
-    if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
-        given, known = body_type(headers), handler.opt.get(TYPES, (JSON,))
+    if has_body(connection):
+        given, known = body_type(connection.headers), handler.opt.get(TYPES, (JSON,))
         if given not in known:
             raise refuse(415, f"must be {' or '.join(known)}", "Content-Type")

@@ -30,7 +30,7 @@ Out = Annotated[bool, QueryParameter(description="Only hosts that are unavailabl
 
 
 class HostsChange(Struct, frozen=True, forbid_unknown_fields=True):
-    """Hosts to drain, to fail or to return.
+    """Hosts to drain or to fail.
 
     Attributes:
         hosts: an interval set of host numbers, such as "0-3 7".
@@ -39,6 +39,16 @@ class HostsChange(Struct, frozen=True, forbid_unknown_fields=True):
 
     hosts: Annotated[str, Meta(min_length=1, max_length=_LONGEST)]
     reason: Annotated[str, Meta(max_length=200)] = ""
+
+
+class HostsReturn(Struct, frozen=True, forbid_unknown_fields=True):
+    """Hosts to return to service.
+
+    Attributes:
+        hosts: an interval set of host numbers, such as "0-3 7".
+    """
+
+    hosts: Annotated[str, Meta(min_length=1, max_length=_LONGEST)]
 
 
 class HostController(Controller):
@@ -76,24 +86,26 @@ class HostController(Controller):
         await _change(request, data, MACHINE_UNAVAILABLE)
 
     @post("/return", summary="Return hosts", status_code=204)
-    async def give_back(self, data: JSONBody[HostsChange], request: Asking) -> None:
+    async def give_back(self, data: JSONBody[HostsReturn], request: Asking) -> None:
         """Return hosts that are drained or unavailable to service. Only for operators."""
         check_operator(request)
-        await check_types(request, HostsChange)
-        hosts, index = _known(request, data), parts(request).hosts
+        await check_types(request, HostsReturn)
+        hosts, index = _known(request, data.hosts), parts(request).hosts
         failed, drained = hosts & index.failed(), hosts & index.drained()
         if in_service := hosts - failed - drained:
             raise refuse(409, f"host {in_service} is in service", "hosts")
         for kind, some in ((UNDRAIN_HOSTS, drained), (MACHINE_AVAILABLE, failed)):
             if some:
-                await _accept(request, kind, some, data.reason)
+                await _accept(request, kind, some)
 
 
 async def _change(request: Asking, data: HostsChange, kind: str) -> None:
     """Accept a drain or a failure. RequestRefusedError if the site cannot, or a host is in that state already."""
     check_operator(request)
     await check_types(request, HostsChange)
-    hosts, found = _known(request, data), parts(request)
+    hosts, found = _known(request, data.hosts), parts(request)
+    if not data.reason.isprintable():
+        raise refuse(422, "must be printable text", "reason")
     if kind == DRAIN_HOSTS:
         _check_drains(request)
     elif not found.site.fails_hosts:
@@ -104,17 +116,15 @@ async def _change(request: Asking, data: HostsChange, kind: str) -> None:
     await _accept(request, kind, hosts, data.reason)
 
 
-def _known(request: Asking, data: HostsChange) -> HostSet:
+def _known(request: Asking, text: str) -> HostSet:
     """Return the hosts of a request. RequestRefusedError."""
     count = len(parts(request).site.hosts)
     try:
-        hosts = HostSet.parse(data.hosts, count - 1)
+        hosts = HostSet.parse(text, count - 1)
     except ValueError as error:
         raise refuse(422, str(error), "hosts") from None
     if not hosts:
         raise refuse(422, "must name a host", "hosts")
-    if not data.reason.isprintable():
-        raise refuse(422, "must be printable text", "reason")
     return hosts
 
 
@@ -126,7 +136,7 @@ def _check_drains(request: Asking) -> None:
         raise refuse(409, f"the algorithm {site.settings.choice.algorithm} cannot drain hosts") from None
 
 
-async def _accept(request: Asking, kind: str, hosts: HostSet, reason: str) -> None:
+async def _accept(request: Asking, kind: str, hosts: HostSet, reason: str = "") -> None:
     members = {"resources": str(hosts), **({"reason": reason} if reason else {})}
     who = request.user
     await parts(request).acceptance.accept(Asked(kind, lambda _: members, who.user, who.group))
