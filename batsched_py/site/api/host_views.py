@@ -56,6 +56,8 @@ class HostIndex:
         #: Requested failures and drains that were not ended by a request: host -> the request.
         self._failed: dict[int, JournalEntry] = {}
         self._drained: dict[int, JournalEntry] = {}
+        #: Hosts that requests have returned: a snapshot may be older than the last of these.
+        self._returned = HostSet()
 
     def listed(self, begin: int, end: int, *, out: bool = False) -> list[Host]:
         """Return the hosts with numbers in [begin, end) ordered by number; with `out`, only those out of service."""
@@ -66,8 +68,9 @@ class HostIndex:
         return [self._host(number, hosts[number], sets) for number in numbers]
 
     def failed(self) -> HostSet:
-        """Return the hosts that are unavailable, or were requested to be, which may not be visible yet."""
-        return HostSet.parse(self._board.snapshot.hosts.unavailable) | self.failed_by_request()
+        """Return the hosts that are unavailable, or will be by requests, whose effect may not be visible yet."""
+        by_request = self.failed_by_request()
+        return (HostSet.parse(self._board.snapshot.hosts.unavailable) - self._returned) | by_request
 
     def failed_by_request(self) -> HostSet:
         """Return the hosts that a request has made unavailable, and none has returned."""
@@ -75,9 +78,9 @@ class HostIndex:
         return HostSet.from_ids(self._failed)
 
     def drained(self) -> HostSet:
-        """Return the hosts that are drained, or were requested to be, which may not be visible yet."""
+        """Return the hosts that are drained, or will be by requests, whose effect may not be visible yet."""
         self._catch_up()
-        return self._sets()["drained"] | HostSet.from_ids(self._drained)
+        return (self._sets()["drained"] - self._returned) | HostSet.from_ids(self._drained)
 
     def _sets(self) -> dict[str, HostSet]:
         snapshot = self._board.snapshot
@@ -103,6 +106,7 @@ class HostIndex:
             if entry.kind in (MACHINE_UNAVAILABLE, DRAIN_HOSTS):
                 kept.update(dict.fromkeys(hosts, entry))
                 continue
+            self._returned |= hosts
             for host in hosts:
                 kept.pop(host, None)
 
