@@ -15,7 +15,7 @@ from batsched_py.experiments.views import ExperimentView
 from batsched_py.site.api.bodies import JSON, TYPES, XML, wants_json
 from batsched_py.site.api.descriptors import DESCRIPTORS, checked, members_of_descriptor
 from batsched_py.site.api.experiment_callers import Number, identified
-from batsched_py.site.api.experiment_views import unseen
+from batsched_py.site.api.experiment_views import Experiments
 from batsched_py.site.api.experiment_xml import PATH, collection_xml, experiment_xml, log_xml, uses_reservation
 from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import Asking
@@ -51,7 +51,7 @@ class ExperimentController(Controller):
             parts(request).reservations.check_usable(experiment.reservation, who)
         asked = Asked(SUBMIT, lambda number: members | {"experiment": number}, who.user, who.group)
         entry = await parts(request).accept(who, asked, ONE_EXPERIMENT)
-        view = unseen(entry)._replace(name=experiment.name, description=experiment.description)
+        view = Experiments.unseen(entry)._replace(name=experiment.name, description=experiment.description)
         parts(request).experiments.note(view)
         location = {"Location": f"{PATH}/{entry.number}"}
         return await _answer(request, view, experiment_xml, _whole, status=201, headers=location)

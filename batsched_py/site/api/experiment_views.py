@@ -3,43 +3,34 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
 from itertools import islice
-from typing import cast
 
 from batsched_py.experiments.parsing.submissions import DELETE, SUBMIT
 from batsched_py.experiments.states import ExperimentState
 from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView, ResourceView
 from batsched_py.site.api.identity import Identity
+from batsched_py.site.api.owned_views import OwnedViews
 from batsched_py.site.api.problems import refuse
-from batsched_py.site.api.request_counts import OwnedRequests
-from batsched_py.site.board import EMPTY, Board, Snapshot
-from batsched_py.site.inbox import Inbox
 from batsched_py.site.journal import JournalEntry
 
 
-class Experiments:
-    """An index of experiments by the numbers of their requests; used from one event loop.
+class Experiments(OwnedViews[ExperimentView]):
+    """An index of experiments."""
 
-    Args:
-        inbox: the requests of the site.
-        board: the state of its run.
-    """
+    made_by, deleted_by, table = SUBMIT, DELETE, LIVE_EXPERIMENTS
 
-    def __init__(self, inbox: Inbox, board: Board) -> None:
-        self._inbox, self._board = inbox, board
-        #: The number of indexed requests.
-        self._indexed = 0
-        self._owned = OwnedRequests()
-        self._deleted: set[int] = set()
-        self._snapshot: Snapshot = EMPTY
-        self._views: dict[int, ExperimentView] = {}
-        #: Accepted experiments that are not in a snapshot yet.
-        self._accepted: dict[int, ExperimentView] = {}
+    @staticmethod
+    def number_of(view: ExperimentView) -> int:
+        """Return the number of an experiment."""
+        return int(view.id)
 
-    def note(self, accepted: ExperimentView) -> None:
-        """Keep the view of an accepted experiment until a snapshot contains it."""
-        self._accepted[int(accepted.id)] = accepted
+    @staticmethod
+    def unseen(entry: JournalEntry) -> ExperimentView:
+        """Return the view of an experiment that the algorithm has not received yet."""
+        number, state = str(entry.number), ExperimentState.READY.value
+        return ExperimentView(
+            number, "", "", entry.user, state, None, None, entry.time, None, None, None, False, "", (), ()
+        )
 
     def find(self, number: int, who: Identity) -> ExperimentView:
         """Return an experiment. RequestRefusedError if there is none, it was deleted, or the caller may not read it."""
@@ -61,11 +52,6 @@ class Experiments:
         """Raise RequestRefusedError unless the caller has submitted an experiment, or is an operator."""
         if not who.may_change(self.entry(number).user):
             raise refuse(403, "only the user who submitted it, or an operator, may do this")
-
-    def count(self, who: Identity) -> tuple[int, int]:
-        """Return the number of a user's experiments, and of its group's, without deleted ones."""
-        self._catch_up()
-        return self._owned.count(who.user), self._owned.count_group(who.group)
 
     def readable(
         self, who: Identity, user: str | None, span: range, *, limit: int, newest: bool
@@ -97,33 +83,3 @@ class Experiments:
         if view is None or resource is None:
             raise refuse(404, f"there is no resource {id}")
         return self.find(int(view.id), who), resource
-
-    def _view(self, entry: JournalEntry) -> ExperimentView:
-        return self._views.get(entry.number) or self._accepted.get(entry.number) or unseen(entry)
-
-    def _catch_up(self) -> None:
-        """Index new requests, and the snapshot if it has changed."""
-        entries = self._inbox.entries
-        while (entry := entries.get(self._indexed + 1)) is not None:
-            self._indexed += 1
-            if entry.kind == SUBMIT:
-                self._owned.add(entry.number, entry)
-            elif entry.kind == DELETE and entry.target in entries:
-                self._deleted.add(entry.target)
-                self._owned.discard(entry.target, entries[entry.target])
-        snapshot = self._board.snapshot
-        if snapshot is not self._snapshot:
-            self._snapshot = snapshot
-            table = snapshot.tables.get(LIVE_EXPERIMENTS)
-            rows = cast(Iterable[ExperimentView], () if table is None else table.rows)
-            self._views = {int(row.id): row for row in rows}
-            seen = self._views.keys() | self._deleted
-            self._accepted = {number: one for number, one in self._accepted.items() if number not in seen}
-
-
-def unseen(entry: JournalEntry) -> ExperimentView:
-    """Return the view of an experiment that the algorithm has not received yet."""
-    number, state = str(entry.number), ExperimentState.READY.value
-    return ExperimentView(
-        number, "", "", entry.user, state, None, None, entry.time, None, None, None, False, "", (), ()
-    )

@@ -23,11 +23,11 @@ from batsched_py.site.api.parts import ONE_EXPERIMENT, parts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.api.reservation_views import (
     DetailedReservation,
+    ReservationIndex,
     ReservedMachine,
     SummarisedReservation,
     details,
     summary,
-    unseen,
 )
 from batsched_py.site.inbox import Asked
 
@@ -85,7 +85,8 @@ class ReservationController(Controller):
         members = members_of_descriptor(request, await request.body(), who, found.site.begun)
         experiment = await found.read(partial(checked, found.site, RESERVE, members))
         asked = Asked(RESERVE, lambda number: members | {"reservation": number}, who.user, who.group)
-        view = unseen(await found.accept(who, asked, ONE_EXPERIMENT), experiment.name, experiment.description)
+        view = ReservationIndex.unseen(await found.accept(who, asked, ONE_EXPERIMENT))
+        view = view._replace(name=experiment.name, description=experiment.description)
         found.reservations.note(view)
         return Response(details(view), status_code=201, headers={"Location": view.id})
 

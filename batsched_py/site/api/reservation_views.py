@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Final, cast
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -15,10 +14,8 @@ from batsched_py.experiments.resource_manager import RESERVATIONS
 from batsched_py.experiments.states import OVER, ReservationState
 from batsched_py.site.api.experiment_xml import PATH
 from batsched_py.site.api.identity import Identity
+from batsched_py.site.api.owned_views import OwnedViews
 from batsched_py.site.api.problems import refuse
-from batsched_py.site.api.request_counts import OwnedRequests
-from batsched_py.site.board import EMPTY, Board, Snapshot
-from batsched_py.site.inbox import Inbox
 from batsched_py.site.journal import JournalEntry
 from batsched_py.text.display import shown
 
@@ -96,29 +93,21 @@ class DetailedReservation(SummarisedReservation, frozen=True):
     resources: list[ReservedMachine]
 
 
-class ReservationIndex:
-    """An index of reservations by the numbers of their requests; used from one event loop.
+class ReservationIndex(OwnedViews[ReservationView]):
+    """An index of reservations: of users' own, and of those made for experiments."""
 
-    Args:
-        inbox: the requests of the site.
-        board: the state of its run.
-    """
+    made_by, deleted_by, table = RESERVE, WITHDRAW, LIVE_RESERVATIONS
 
-    def __init__(self, inbox: Inbox, board: Board) -> None:
-        self._inbox, self._board = inbox, board
-        #: The number of indexed requests.
-        self._indexed = 0
-        #: Numbers of users' own reservations that were not deleted, and of deleted ones.
-        self._owned = OwnedRequests()
-        self._deleted: set[int] = set()
-        self._snapshot: Snapshot = EMPTY
-        self._views: dict[int, ReservationView] = {}
-        #: Accepted reservations that are not in a snapshot yet.
-        self._accepted: dict[int, ReservationView] = {}
+    @staticmethod
+    def number_of(view: ReservationView) -> int:
+        """Return the number of a reservation."""
+        return int(view.id.rpartition("/")[2])
 
-    def note(self, accepted: ReservationView) -> None:
-        """Keep the view of an accepted reservation until a snapshot contains it."""
-        self._accepted[_number(accepted)] = accepted
+    @staticmethod
+    def unseen(entry: JournalEntry) -> ReservationView:
+        """Return the view of a reservation that the algorithm has not received yet."""
+        state, id = ReservationState.PENDING.value, f"{RESERVATIONS}/{entry.number}"
+        return ReservationView(id, "", "", entry.user, state, entry.time, None, None, "", None, ())
 
     def find(self, number: int, who: Identity) -> ReservationView:
         """Return a reservation.
@@ -151,11 +140,6 @@ class ReservationIndex:
         if (state := self._view(entry).state) in _OVER:
             raise refuse(409, f"{id} is over: {state}", "reservation")
 
-    def count(self, who: Identity) -> tuple[int, int]:
-        """Return the number of a user's own reservations, and of its group's, without deleted ones."""
-        self._catch_up()
-        return self._owned.count(who.user), self._owned.count_group(who.group)
-
     def readable(self, who: Identity, after: int, limit: int) -> list[ReservationView]:
         """Return the reservations that a caller may read, ordered by number, `limit` at most, after a number."""
         self._catch_up()
@@ -178,40 +162,12 @@ class ReservationIndex:
             raise refuse(404, f"there is no reservation {number}")
         return entry
 
-    def _view(self, entry: JournalEntry) -> ReservationView:
-        return self._views.get(entry.number) or self._accepted.get(entry.number) or unseen(entry)
-
-    def _catch_up(self) -> None:
-        """Index new requests, and the snapshot if it has changed."""
-        entries = self._inbox.entries
-        while (entry := entries.get(self._indexed + 1)) is not None:
-            self._indexed += 1
-            if entry.kind == RESERVE:
-                self._owned.add(entry.number, entry)
-            elif entry.kind == WITHDRAW and entry.target in entries:
-                self._deleted.add(entry.target)
-                self._owned.discard(entry.target, entries[entry.target])
-        snapshot = self._board.snapshot
-        if snapshot is not self._snapshot:
-            self._snapshot = snapshot
-            table = snapshot.tables.get(LIVE_RESERVATIONS)
-            rows = cast(Iterable[ReservationView], () if table is None else table.rows)
-            self._views = {_number(row): row for row in rows}
-            seen = self._views.keys() | self._deleted
-            self._accepted = {number: one for number, one in self._accepted.items() if number not in seen}
-
-
-def unseen(entry: JournalEntry, name: str = "", description: str = "") -> ReservationView:
-    """Return the view of a reservation that the algorithm has not received yet."""
-    state, id = ReservationState.PENDING.value, f"{RESERVATIONS}/{entry.number}"
-    return ReservationView(id, name, description, entry.user, state, entry.time, None, None, "", None, ())
-
 
 def summary(view: ReservationView) -> SummarisedReservation:
     """Return a reservation without its machines."""
     return SummarisedReservation(
         view.id,
-        _number(view),
+        ReservationIndex.number_of(view),
         view.name,
         view.description,
         view.owner,
@@ -229,7 +185,3 @@ def details(view: ReservationView) -> DetailedReservation:
     """Return a reservation with its machines."""
     resources = [ReservedMachine(*machine) for machine in view.machines]
     return DetailedReservation(**asdict(summary(view)), resources=resources)
-
-
-def _number(view: ReservationView) -> int:
-    return int(view.id.rpartition("/")[2])
