@@ -109,13 +109,14 @@ class BackfillScheduler:
         if changes and self._cluster.use.lonely_nodes:
             return None
         test = before.find(candidate, here.plan, changes, may_reserve=may_reserve, instant=here.now)
-        if test is None or test.found is None or test.found.end > max(changes.ended, changes.started):
+        if test is None or test.found is None or not changes:
+            return test
+        if test.found.end > max(changes.ended, changes.started):
             return test
         ends, nodes = self._ends(candidate.job), None if test.planned is None else test.planned.nodes
-        if isinstance(ends, SimpleJobEnds):
-            test.found = ends.again(test.found, nodes, after=test.after, now=floor(here.now))
-            return test if test.found is not None else None
-        return None
+        assert isinstance(ends, SimpleJobEnds)  # noqa: S101  # no other test outlives changes
+        test.found = ends.again(test.found, nodes, after=test.after, now=floor(here.now))
+        return test if test.found is not None else None
 
     def _outcome(self, here: BackfillPass, version: int) -> PassOutcome:
         """Return the outcome of a pass that began with a version of the cluster."""
@@ -172,7 +173,7 @@ class BackfillScheduler:
             found = ends.earliest(nodes, after=after, now=now) if nodes else None
             until = here.table.next_end(after, after + seconds) if may_reserve else inf
             if found is not None and found.start > until:
-                test.late = min(test.late, found.end)
+                test.note_late(found.end)
             elif found is not None and self._settle(here, candidate, test, found, ends, after=after):
                 return
             following = self._next_edge(here, after) if may_reserve else None
@@ -201,7 +202,7 @@ class BackfillScheduler:
         lacks = found.start <= now and self._lacks_licences(here, candidate, found.start, found.start + seconds)
         if found.allocation is not None and found.start <= now and not lacks:
             if self._cluster.limits.reason(job, candidate.partition, found.allocation):
-                test.late = test.blocked = -inf
+                test.note_blocked(-inf)
             else:
                 self._start(here, job, candidate.partition, found.allocation)
             return True
@@ -210,7 +211,7 @@ class BackfillScheduler:
             test.found, test.after = found, after
             self._plan(here, candidate, planned, test)
             return True
-        test.late, test.blocked = min(test.late, found.end), min(test.blocked, found.end)
+        test.note_blocked(found.end)
         return False
 
     def _is_steady(self, job: SlurmJob) -> bool:
@@ -235,7 +236,7 @@ class BackfillScheduler:
             planned = self._planned(job, found.start, seconds, ends.nodes(found))
             is_open = here.table.is_free(planned.nodes, planned.begin, planned.end)
             if not is_open:
-                test.late, test.blocked = min(test.late, found.end), min(test.blocked, found.end)
+                test.note_blocked(found.end)
             return is_open
 
         nodes = candidate.partition.nodes & ~self._cluster.unavailable

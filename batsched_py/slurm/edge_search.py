@@ -58,7 +58,7 @@ def search_edges(
         until = reservations[number][0] if number < len(reservations) else inf
         found = None if least > until else ends.earliest(free, after=edge, now=now)
         if found is None or found.start > until:
-            test.late = min(test.late, least if found is None else found.end)
+            test.note_late(least if found is None else found.end)
         elif is_free(found):
             test.found, test.after = found, edge
             return found

@@ -53,6 +53,15 @@ class JobTest:
             if now < instant < self.until:
                 self.until = instant
 
+    def note_late(self, end: float) -> None:
+        """Note that a try without success waited for an end."""
+        self.late = min(self.late, end)
+
+    def note_blocked(self, end: float) -> None:
+        """Note that the nodes of a try that waited for an end are reserved."""
+        self.note_late(end)
+        self.blocked = min(self.blocked, end)
+
     def outlives(self, changes: RunningChanges) -> bool:
         """Do the tries without success end in the same way after these changes?"""
         return not changes or (changes.ended < self.late and changes.started < self.blocked)
