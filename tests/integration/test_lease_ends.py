@@ -154,7 +154,7 @@ def test_a_group_has_the_same_terms(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_users_do_not_share_a_group(tmp_path: Path) -> None:
-    """Of the same name at the same time, each has its own."""
+    """Groups of one name at the same time are different ones."""
     jobs = [job("1", 0, 1, group="a") | {"user": "ann"}, job("2", 0, 2, "half", group="a") | {"user": "bob"}]
     ended = Simulated(tmp_path, jobs)
     assert ended.code == 0

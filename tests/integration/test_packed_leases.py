@@ -141,7 +141,7 @@ CONSTRAINTS: dict[str, set[int]] = {"$gpus >= 1": {0, 3}, "$id >= 1": {1, 2, 3},
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_leases_have_hosts_for_which_their_constraint_is_true(options: dict[str, str]) -> None:
-    """Whatever is preempted, resumed or moved; what has no such hosts is refused."""
+    """Preempted, resumed and moved ones, too; a lease without such hosts is refused."""
     ran, chance = 0, Random(7)
     for seed in range(thorough(2)):
         workload = drawn_leases(seed)

@@ -1,4 +1,4 @@
-"""What `slurm` promises of every run: checkers that know nothing of the kernel and read only the tables of the run."""
+"""Promises of `slurm` for each run: checkers that know nothing of the kernel and read only the tables of the run."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def holds(limit: Limit, job: Drawn, every: list[Limit]) -> bool:
 
 
 def amount(run: SlurmRun, job: Drawn, record: JobRecord, resource: str) -> int:
-    """What a job that runs has."""
+    """Return the amount of a resource that a running job has."""
     if resource == "mem":
         return job.memory * job.size * job.cores
     return {"": 1, "cpu": run.cpus(job, record), "node": len(record.hosts)}[resource]

@@ -66,7 +66,7 @@ AFTER = (
 
 
 def test_jobs_are_paired_with_themselves() -> None:
-    """Whatever the order of the rows: ada's jobs wait 20 s less on average, of which one waits longer."""
+    """The order of the rows does not matter: ada's jobs wait 20 s less on average, of which one waits longer."""
     found = rows(compared(outcome("w", "old", *BEFORE), outcome("w", "new", *AFTER)))
     assert list(found) == [(group, name) for group in ("ada", "bob", "unknown") for name in ("old", "new")]
     ada = found["ada", "new"]

@@ -69,7 +69,7 @@ def test_the_usage_of_a_parent_is_the_sum_of_its_children_with_decay(
 @given(trees())
 @settings(max_examples=thorough(60), deadline=None)
 def test_a_user_below_a_better_account_has_the_better_factor(accounts: Accounts) -> None:
-    """Whatever the use of single users: the first level at which two paths differ decides; factors are ranks."""
+    """The use of single users does not matter: the first level at which two paths differ decides; factors are ranks."""
     shares: Any = fair_tree_shares(accounts, association_usages(accounts))
     users = accounts.users()
     factors = sorted(shares[id(user)].factor for user in users)

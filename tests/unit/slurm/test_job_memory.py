@@ -64,7 +64,7 @@ def test_a_node_has_no_more_than_its_bound() -> None:
 
 
 def test_jobs_of_an_exclusive_partition_have_whole_nodes() -> None:
-    """Whatever they ask for."""
+    """Their requests do not matter."""
     slurm = controller("", f"{PARTITION.strip()} OverSubscribe=EXCLUSIVE\n")
     for number in range(5):
         submit(slurm, f"-J j{number} -n 1 -t 1")

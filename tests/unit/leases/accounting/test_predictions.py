@@ -79,7 +79,7 @@ def test_what_starts_at_once_or_at_its_time_is_not_predicted() -> None:
 
 
 def test_estimates_are_in_the_order_of_the_queue() -> None:
-    """Of those without a plan, at the time of the question."""
+    """Leases without a plan have one, as of the time of the question."""
     predictions, scheduler = play(*four(), until=20)
     (table,) = predictions.live_tables(scheduler.queue, 20)
     assert list(table.rows) == [EstimateRow(3, 150, 0), EstimateRow(4, 180, 1)]

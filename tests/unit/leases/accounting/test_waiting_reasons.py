@@ -13,7 +13,7 @@ from batsched_py.model.table import Table
 def reasons(
     *rows: LiveRow, down: str = "", drained: str = "", ahead: int = 0, hosts: int = 4, exclusive: bool = True
 ) -> WaitingReasons:
-    """Of a snapshot with these reservations; lease 9 has an estimate."""
+    """Return the reasons of a snapshot with these reservations; lease 9 has an estimate."""
     tables = {
         "reservations": Table("reservations", LiveRow._fields, rows),
         START_ESTIMATES: Table(START_ESTIMATES, EstimateRow._fields, [EstimateRow(9, 500.0, ahead)]),
