@@ -56,8 +56,9 @@ from batsched_py.experiments.validation import Situation
 from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView, refused_view, view_of
 from batsched_py.leases.actions import Action
 from batsched_py.leases.api import UNLIMITED
+from batsched_py.leases.options import LeasesOptions
 from batsched_py.queries.host_attributes import host_attributes, idle_attributes
-from batsched_py.schedulers.leases import Leases, LeasesOptions
+from batsched_py.schedulers.leases import Leases
 from batsched_py.timelines.additions import ADD_ENTRY, RESUME
 from batsched_py.timelines.enactment import mode_of
 from batsched_py.timelines.entries import OnExit, OnFailed, TimelineRules

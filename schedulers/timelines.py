@@ -11,7 +11,8 @@ from batsched_py.api import Event, HostSet, Job, Notify, OptionError, Plan, Tabl
 from batsched_py.leases.actions import Action, Occupy, Reject, Start
 from batsched_py.leases.api import UNLIMITED, LeaseKind
 from batsched_py.leases.lease import Lease
-from batsched_py.schedulers.leases import Leases, LeasesOptions
+from batsched_py.leases.options import LeasesOptions
+from batsched_py.schedulers.leases import Leases
 from batsched_py.timelines.additions import ADD_ENTRY, RESUME, add_entry
 from batsched_py.timelines.enactment import TimelineEnactment, mode_of
 from batsched_py.timelines.entries import Timelines, VmTimeline

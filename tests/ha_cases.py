@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import Observer
+from batsched_py.leases.options import LeasesOptions
 from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.model.job import Job
 from batsched_py.model.lease_kind import LeaseKind
@@ -24,7 +25,6 @@ from batsched_py.model.lease_terms import DiskImage
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
 from batsched_py.results.lease_rows import ReservationRow
-from batsched_py.schedulers.leases import LeasesOptions
 from batsched_py.session.option_values import parse_options
 from tests.lease_driver import LeaseDriver, Request, site
 

@@ -8,7 +8,8 @@ from datetime import datetime
 from batsched_py.haizea.config import LogLevel
 from batsched_py.haizea.log import HaizeaLog
 from batsched_py.leases.observer import Observer, Observers
-from batsched_py.schedulers.leases import Leases, LeasesOptions
+from batsched_py.leases.options import LeasesOptions
+from batsched_py.schedulers.leases import Leases
 
 
 class LiveLog:

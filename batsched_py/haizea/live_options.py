@@ -10,8 +10,8 @@ from typing import Any, Final
 from batsched_py.errors import ConfigurationError
 from batsched_py.haizea.config import HaizeaConfig
 from batsched_py.haizea.policies import find_policies
+from batsched_py.leases.options import LeasesOptions
 from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION
-from batsched_py.schedulers.leases import LeasesOptions
 from batsched_py.text.display import shown
 
 #: Setting -> the option of `leases` by another name.

@@ -18,6 +18,7 @@ from batsched_py.leases.accounting.rows import unheard_row
 from batsched_py.leases.actions import LeaseFailedError
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import LeaseSchedule, Observer, Observers
+from batsched_py.leases.options import LeasesOptions
 from batsched_py.leases.policies.makers import Policies
 from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.model.external_event import ExternalEvent
@@ -26,7 +27,7 @@ from batsched_py.model.settings import Settings
 from batsched_py.model.table import Table
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.runs.choice import Choice, make_session
-from batsched_py.schedulers.leases import Leases, LeasesOptions
+from batsched_py.schedulers.leases import Leases
 from batsched_py.scheduling.view import View
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.cleaning import CleaningRules, clean_jobs

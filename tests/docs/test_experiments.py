@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from batsched_py.experiments.api import Location, descriptor_schema
+from batsched_py.leases.options import LeasesOptions
 from batsched_py.schedulers.experiments import ExperimentsOptions
-from batsched_py.schedulers.leases import LeasesOptions
 from batsched_py.scheduling.options import describe_options
 from tests.clone import ROOT
 from tests.docs.experiment_states import PICTURE, PLACES, TRANSITIONS, drawing

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
+from batsched_py.leases.options import LeasesOptions
 from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, PolicyCatalogue
 from batsched_py.model.lease_terms import ALL_TERMS
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.pictures.terminal.signs import SIGNS
 from batsched_py.results.lease_rows import LeaseState
-from batsched_py.schedulers.leases import LeasesOptions
 from batsched_py.scheduling.options import describe_options
 from tests.clone import ROOT
 

@@ -28,10 +28,10 @@ LARGE: Final = {
 
 def lines() -> dict[str, int]:
     """The lines of each module."""
-    package = ROOT / "batsched_py"
     return {
-        path.relative_to(package).as_posix(): len(path.read_text("utf-8").splitlines())
-        for path in below("batsched_py", "*.py")
+        path.relative_to(ROOT).as_posix().removeprefix("batsched_py/"): len(path.read_text("utf-8").splitlines())
+        for folder in ("batsched_py", "schedulers")
+        for path in below(folder, "*.py")
     }
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from batsched_py.errors import OptionError, PlanError
 from batsched_py.leases.lease import Lease
+from batsched_py.leases.options import LeasesOptions
 from batsched_py.leases.policies.admission import Admission, NoReservations
 from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, PolicyCatalogue
 from batsched_py.leases.policies.hosts import GreedyHosts
 from batsched_py.leases.policies.preemption import ReservationsFirst
 from batsched_py.leases.table import LeaseTable
 from batsched_py.model.lease_kind import LeaseKind
-from batsched_py.schedulers.leases import LeasesOptions
 from batsched_py.session.option_values import Origin, parse_options, read_values
 
 
