@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Generic, TypeVar, cast
 
+from batsched_py.model.table import Table
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.request_counts import OwnedRequests
-from batsched_py.site.board import EMPTY, Board, Snapshot
 from batsched_py.site.inbox import Inbox
 from batsched_py.site.journal import JournalEntry
 
@@ -20,7 +20,7 @@ class OwnedViews(ABC, Generic[Viewed]):
 
     Args:
         inbox: the requests of the site.
-        board: the state of its run.
+        tables: returns the live tables of its run, another object after each change.
     """
 
     #: The kinds of the requests that make one and that delete one, and the table with the views.
@@ -28,16 +28,16 @@ class OwnedViews(ABC, Generic[Viewed]):
     deleted_by: ClassVar[str]
     table: ClassVar[str]
 
-    def __init__(self, inbox: Inbox, board: Board) -> None:
-        self._inbox, self._board = inbox, board
+    def __init__(self, inbox: Inbox, tables: Callable[[], Mapping[str, Table]]) -> None:
+        self._inbox, self._read_tables = inbox, tables
         #: The number of indexed requests.
         self._indexed = 0
         #: Numbers of those that were not deleted, and of deleted ones.
         self._owned = OwnedRequests()
         self._deleted: set[int] = set()
-        self._snapshot: Snapshot = EMPTY
+        self._tables: Mapping[str, Table] = {}
         self._views: dict[int, Viewed] = {}
-        #: Accepted ones that are not in a snapshot yet.
+        #: Accepted ones that are not in the tables yet.
         self._accepted: dict[int, Viewed] = {}
 
     @staticmethod
@@ -51,7 +51,7 @@ class OwnedViews(ABC, Generic[Viewed]):
         """Return the view of a request that the algorithm has not received yet."""
 
     def note(self, accepted: Viewed) -> None:
-        """Keep the view of an accepted request until a snapshot contains it."""
+        """Keep the view of an accepted request until the tables have it."""
         self._accepted[self.number_of(accepted)] = accepted
 
     def count(self, who: Identity) -> tuple[int, int]:
@@ -63,7 +63,7 @@ class OwnedViews(ABC, Generic[Viewed]):
         return self._views.get(entry.number) or self._accepted.get(entry.number) or self.unseen(entry)
 
     def _catch_up(self) -> None:
-        """Index new requests, and the snapshot if it has changed."""
+        """Index new requests, and the table if it has changed."""
         entries = self._inbox.entries
         while (entry := entries.get(self._indexed + 1)) is not None:
             self._indexed += 1
@@ -72,10 +72,10 @@ class OwnedViews(ABC, Generic[Viewed]):
             elif entry.kind == self.deleted_by and entry.target in entries:
                 self._deleted.add(entry.target)
                 self._owned.discard(entry.target, entries[entry.target])
-        snapshot = self._board.snapshot
-        if snapshot is not self._snapshot:
-            self._snapshot = snapshot
-            table = snapshot.tables.get(self.table)
+        tables = self._read_tables()
+        if tables is not self._tables:
+            self._tables = tables
+            table = tables.get(self.table)
             rows = cast(Iterable[Viewed], () if table is None else table.rows)
             self._views = {self.number_of(row): row for row in rows}
             seen = self._views.keys() | self._deleted
