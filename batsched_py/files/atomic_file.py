@@ -19,15 +19,16 @@ _PREFIX: Final = 32
 _NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes, *, synced: bool = False) -> None:
     """Replace the file atomically, as `write_pieces_atomically` does. OSError."""
-    write_pieces_atomically(path, (content,))
+    write_pieces_atomically(path, (content,), synced=synced)
 
 
-def write_pieces_atomically(path: Path, pieces: Iterable[bytes]) -> None:
+def write_pieces_atomically(path: Path, pieces: Iterable[bytes], *, synced: bool = False) -> None:
     """Replace the file atomically: a reader sees the old content or the new one, never a part. OSError.
 
-    The pieces are written one by one: a large file is never in memory as a whole.
+    The pieces are written one by one: a large file is never in memory as a whole. With `synced` they are on disk before
+    the file is replaced, so that it is never empty after a crash of the machine.
 
     A symbolic link is kept and its target replaced; a replaced file keeps its mode. Devices and pipes are written to.
     """
@@ -37,7 +38,8 @@ def write_pieces_atomically(path: Path, pieces: Iterable[bytes]) -> None:
             file.writelines(pieces)
         return
     target = Path(os.path.realpath(path))
-    with _temporary(target, pieces, _new_mode() if mode is None else stat.S_IMODE(mode)) as temporary:
+    permissions = _new_mode() if mode is None else stat.S_IMODE(mode)
+    with _temporary(target, pieces, permissions, synced=synced) as temporary:
         os.replace(temporary, target)
 
 
@@ -63,7 +65,7 @@ def create_files_atomically(contents: Mapping[Path, bytes]) -> None:
 
 
 @contextmanager
-def _temporary(path: Path, pieces: Iterable[bytes], permissions: int) -> Iterator[Path]:
+def _temporary(path: Path, pieces: Iterable[bytes], permissions: int, *, synced: bool = False) -> Iterator[Path]:
     """Create a file in the folder of `path`, and remove it at the end of the context unless it was renamed."""
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.", delete=False) as file:
         temporary = Path(file.name)
@@ -71,6 +73,8 @@ def _temporary(path: Path, pieces: Iterable[bytes], permissions: int) -> Iterato
             file.writelines(pieces)
             file.flush()
             temporary.chmod(permissions)
+            if synced:
+                os.fsync(file.fileno())
             yield temporary
         finally:
             temporary.unlink(missing_ok=True)

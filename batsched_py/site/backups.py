@@ -1,4 +1,4 @@
-"""Backups of a site: consistent copies of its journal and its transcript, also while the site runs.
+"""Backups of a site: consistent copies of its journal, transcript and notices, also while the site runs.
 
 The complete exchanges of the transcript are copied before the journal. Because requests are in the journal before they
 take effect, the copied journal has all requests of the copied transcript.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -18,7 +19,7 @@ from typing import Final
 from msgspec import Struct
 
 from batsched_py.errors import SiteError
-from batsched_py.site.folder import JOURNAL, TRANSCRIPT, SiteFolder
+from batsched_py.site.folder import JOURNAL, NOTICES, TRANSCRIPT, SiteFolder
 from batsched_py.site.journal import check_journal
 from batsched_py.site.recording import whole_size
 
@@ -53,13 +54,13 @@ def restore(backup: Path, folder: Path) -> Copied:
     if not (backup / JOURNAL).is_file():
         raise SiteError(f"{backup}: has no {JOURNAL}: it is not a backup of a site")
     with SiteFolder(folder) as locked:
-        for path in (locked.journal, locked.transcript):
+        for path in (locked.journal, locked.transcript, locked.notices):
             if path.exists():
                 raise SiteError(f"{path}: is there already: move the files of the site away first")
         with _new_folder(folder / "restored") as made:
             copied = _copy(backup, made)
         try:
-            for name in (TRANSCRIPT, JOURNAL):  # the journal last: a folder without it is not a site
+            for name in (NOTICES, TRANSCRIPT, JOURNAL):  # the journal last: a folder without it is not a site
                 if (folder / "restored" / name).exists():
                     os.rename(folder / "restored" / name, folder / name)
             (folder / "restored").rmdir()
@@ -88,8 +89,10 @@ def _new_folder(target: Path) -> Iterator[Path]:
 
 
 def _copy(source: Path, target: Path) -> Copied:
-    """Copy the complete exchanges of the transcript, then the journal, and check the copied journal."""
+    """Copy the notices, the complete exchanges of the transcript, then the journal, and check the copied journal."""
     size = None
+    if (source / NOTICES).exists():  # replaced as a whole, never half of it
+        _copy_bytes(source / NOTICES, target / NOTICES, sys.maxsize)
     if (source / TRANSCRIPT).exists():
         size = whole_size(source / TRANSCRIPT)
         _copy_bytes(source / TRANSCRIPT, target / TRANSCRIPT, size)
@@ -110,6 +113,7 @@ def _copy(source: Path, target: Path) -> Copied:
 
 
 def _copy_bytes(source: Path, target: Path, size: int) -> None:
+    """Copy the first bytes of a file, `size` at most, into a new one."""
     descriptor = os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     with source.open("rb") as old, open(descriptor, "wb") as new:
         while size > 0:

@@ -12,6 +12,7 @@ from batsched_py.errors import SiteError
 JOURNAL: Final = "site.sqlite"
 TRANSCRIPT: Final = "transcript.jsonl"
 AUDIT: Final = "audit.jsonl"
+NOTICES: Final = "notices.json"
 
 
 class SiteFolder:
@@ -19,11 +20,12 @@ class SiteFolder:
 
     Attributes:
         path: the folder.
-        journal, transcript, audit: the paths of its files.
+        journal, transcript, audit, notices: the paths of its files.
     """
 
     def __init__(self, path: Path) -> None:
-        self.path, self.journal, self.transcript, self.audit = path, path / JOURNAL, path / TRANSCRIPT, path / AUDIT
+        self.path, self.journal, self.transcript = path, path / JOURNAL, path / TRANSCRIPT
+        self.audit, self.notices = path / AUDIT, path / NOTICES
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.mkdir(mode=0o700, exist_ok=True)

@@ -22,6 +22,7 @@ from batsched_py.site.board import Board
 from batsched_py.site.folder import JOURNAL, TRANSCRIPT, SiteFolder
 from batsched_py.site.inbox import FAILED, UNKEPT, Inbox, SiteStoppedError
 from batsched_py.site.journal import Journal
+from batsched_py.site.notices import Notices
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.recent_warnings import RecentWarnings
 from batsched_py.site.recording import SiteRecorder
@@ -62,6 +63,7 @@ class Site(ABC):
         board: has the current snapshot.
         clock: simulated time; change it through the inbox.
         audit: the log of who did what.
+        notices: texts of operators to all users.
         leaving: is set when the site stops: event streams must end.
     """
 
@@ -86,6 +88,7 @@ class Site(ABC):
             self._folder.close()
             raise
         try:
+            self.notices = Notices(self._folder.notices)
             self.audit = AuditLog(self._folder.audit)
             self.clock = PacedClock(settings.pace)
             self.inbox = Inbox(self._journal, self.clock, self.board.look, self._see_all)

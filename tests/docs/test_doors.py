@@ -32,9 +32,9 @@ PARTS = {
     "experiments": {"batsched_py.experiments.descriptor_cache"},
     "timelines": {"batsched_py.timelines.kinds"},
     "site": {
-        *(f"batsched_py.site.{name}" for name in ("board", "inbox", "journal", "pacing", "recent_warnings")),
+        *(f"batsched_py.site.{name}" for name in ("board", "inbox", "journal", "notices", "pacing", "recent_warnings")),
         *(f"batsched_py.site.api.{name}" for name in ("answers", "description", "identity", "lease_requests")),
-        *(f"batsched_py.site.api.{name}" for name in ("lease_views", "notices", "problems", "request_counts")),
+        *(f"batsched_py.site.api.{name}" for name in ("error_lines", "lease_views", "problems", "request_counts")),
     },
 }
 _FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)

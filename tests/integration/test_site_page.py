@@ -335,6 +335,23 @@ def test_hosts_out_of_service_are_named(busy_site: SiteProcess, browser: Browser
     wait_for(lambda: browser.ask(f"{out}.hidden"))
 
 
+def test_notices_are_shown_above_all(busy_site: SiteProcess, browser: Browser) -> None:
+    """As text, as soon as they are published, and until they are removed; nothing keeps people out."""
+    client, shown = busy_site.client(), "[...document.querySelectorAll('#notices span')].map((one) => one.textContent)"
+    client.put("api", "clock", body={"paused": True})
+    browser.visit(busy_site.url)
+    assert browser.ask(shown) == []
+    text = "<b>Disks</b> are replaced"
+    number = client.post("api", "notices", body={"text": text, "until": "+01:00:00"})["number"]
+    wait_for(lambda: browser.ask(shown) == [text])
+    assert "local" in browser.ask("document.querySelector('#notices small').textContent")
+    if find_spec("axe_core_python") is not None:
+        assert barriers(browser) == []
+    client.delete("api", "notices", number)
+    wait_for(lambda: browser.ask(shown) == [])
+    client.put("api", "clock", body={"paused": False})
+
+
 def test_the_page_says_who_asks(busy_site: SiteProcess, browser: Browser) -> None:
     """With role and the use of quotas."""
     browser.visit(busy_site.url)

@@ -60,6 +60,9 @@ TABLE: Final[Mapping[tuple[str, str], tuple[Any, tuple[int, ...]]]] = {
     ("POST", "/api/hosts/drain"): ({"hosts": "3"}, DONE_BY_OPERATORS),
     ("POST", "/api/hosts/fail"): ({"hosts": "3"}, DONE_BY_OPERATORS),
     ("POST", "/api/hosts/return"): ({"hosts": "3"}, DONE_BY_OPERATORS),
+    ("GET", "/api/notices"): (None, ALL),
+    ("POST", "/api/notices"): ({"text": "maintenance"}, (401, 401, 403, 403, 403, 201)),
+    ("DELETE", "/api/notices/{number}"): (None, DONE_BY_OPERATORS),
     ("GET", "/api/queue"): (None, ALL),
     ("GET", "/api/audit"): (None, OPERATORS),
     ("GET", "/api/caller"): (None, ALL),
@@ -151,6 +154,8 @@ def test_a_call_is_allowed_by_role_and_owner(users: Users, method: str, path: st
 
 def made(users: Users, path: str) -> str:
     """The number in the path of a new lease, experiment or reservation of the owner, or of a resource."""
+    if path.startswith("/api/notices"):
+        return str(users.ask("operator", "POST", "/api/notices", {"text": "maintenance"})[1]["number"])
     if path.startswith("/api"):
         return str(users.ask("owner", "POST", "/api/leases", WAITING)[1]["number"])
     if path.startswith(MANAGED):

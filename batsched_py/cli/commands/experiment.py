@@ -96,7 +96,7 @@ def submit(place: SitePlace, file: Path) -> None:
 @site_options
 def listed(place: SitePlace) -> None:
     """List the experiments of a live site."""
-    client, items, after = place.client(), list[Any](), 0
+    client, items, after = place.client_of_list(), list[Any](), 0
     while page := client.get(_EXPERIMENTS, after=after)["items"]:
         items += page
         after = page[-1]["id"]

@@ -20,7 +20,7 @@ from batsched_py.text.display import displayed
 @site_options
 def command(place: SitePlace) -> None:
     """Show the hosts of a live site: numbers, names, resources and states."""
-    client, hosts = place.client(), list[dict[str, Any]]()
+    client, hosts = place.client_of_list(), list[dict[str, Any]]()
     while page := client.get("api", "hosts", after=len(hosts) - 1):
         hosts += page
     names = ["ID", "Hostname", "CPUs", "Mem", "State"]

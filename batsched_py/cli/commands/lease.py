@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 from msgspec import Struct
@@ -13,16 +11,13 @@ from msgspec import Struct
 from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
 from batsched_py.cli.shared.parameters import PATH, Number, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
-from batsched_py.cli.shared.site_options import SitePlace, show_leases, site_options
+from batsched_py.cli.shared.site_options import DATE, SitePlace, show_leases, site_options, with_offset
 from batsched_py.cli.shared.terminal import say, say_all, warn, warn_all
 from batsched_py.errors import WorkloadError
 from batsched_py.reading.json_document import parse_object, refuse_doubled
 from batsched_py.scheduling.queue_requests import HIGHEST
 from batsched_py.text.display import displayed
 from batsched_py.traces.lease_file import read_lease
-
-#: A date and a time, in contrast to seconds and clock times.
-_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ].*")
 
 
 @click.group(cls=OnceGroup, no_args_is_help=True)
@@ -57,9 +52,9 @@ class LeaseTerms(Struct, frozen=True):
         if (self.image is None) != (self.image_size is None):
             raise click.UsageError("'-i' and '-z' must be given together")
         body: dict[str, Any] = {"nodes": self.nodes, "duration": _number(self.duration)}
-        body["start"] = _number(_with_offset("-t", self.start or "best_effort"))
+        body["start"] = _number(with_offset("-t", self.start or "best_effort"))
         if self.deadline is not None:
-            body["deadline"] = _number(_with_offset("--deadline", self.deadline))
+            body["deadline"] = _number(with_offset("--deadline", self.deadline))
         body["preemptible"] = bool(self.preemptible)
         shares = {"cpu": self.cpu, "memory": self.memory}
         if any(shares.values()):
@@ -109,7 +104,7 @@ def request(place: SitePlace, terms: LeaseTerms, file: Path | None) -> None:
     lease = place.client().post("api", "leases", body=body)
     say("Lease submitted correctly.")
     say(f"Lease ID: {displayed(str(lease['number']))}")
-    if _DATE.fullmatch(terms.start or "") and lease.get("requested_date"):
+    if DATE.fullmatch(terms.start or "") and lease.get("requested_date"):
         say(f"Start: {displayed(str(lease['requested_date']))}")
 
 
@@ -141,7 +136,7 @@ def cancel(place: SitePlace, number: int) -> None:
 @site_options
 def listed(place: SitePlace, *, all: bool) -> None:
     """List leases that have not ended."""
-    client, leases, after = place.client(), list[dict[str, Any]](), 0
+    client, leases, after = place.client_of_list(), list[dict[str, Any]](), 0
     while page := client.get("api", "leases", finished=str(all).lower(), after=after):
         leases += page
         after = page[-1]["number"]
@@ -221,17 +216,6 @@ def _read_capacity(text: str) -> Any:
         raise click.UsageError(f"'--capacity' must be an object or a list of objects in JSON, not {text!r}") from None
     refuse_doubled("--capacity", content)
     return capacity
-
-
-def _with_offset(option: str, text: str) -> str:
-    """Add the offset of local time to a date without an offset; return other texts unchanged. UsageError."""
-    if not _DATE.fullmatch(text):
-        return text
-    try:
-        date = datetime.fromisoformat(text)
-        return text if date.tzinfo is not None else date.astimezone().isoformat()
-    except (ValueError, OverflowError):
-        raise click.UsageError(f"'{option}' must be a date like 2030-11-25T13:00:00, not {text!r}") from None
 
 
 def _number(text: str) -> float | str:

@@ -13,7 +13,7 @@ from batsched_py.cli.shared.terminal import say
 @site_options
 def command(place: SitePlace) -> None:
     """Show the waiting leases and jobs of a live site, in queue order."""
-    client, waiting = place.client(), list[dict[str, Any]]()
+    client, waiting = place.client_of_list(), list[dict[str, Any]]()
     while page := client.get("api", "queue", after=len(waiting)):
         waiting += page
     if waiting:

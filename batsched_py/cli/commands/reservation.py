@@ -48,7 +48,7 @@ def create(place: SitePlace, file: Path) -> None:
 @site_options
 def listed(place: SitePlace) -> None:
     """List reservations, with those made for experiments."""
-    client, found, after = place.client(), list[dict[str, Any]](), 0
+    client, found, after = place.client_of_list(), list[dict[str, Any]](), 0
     while page := client.get(_RESERVATIONS, after=after):
         found += page
         after = page[-1]["number"]

@@ -24,6 +24,7 @@ from batsched_py.cli.shared.simulation_options import machine_options, platform_
 from batsched_py.cli.shared.site_audit import audit
 from batsched_py.cli.shared.site_caller import caller
 from batsched_py.cli.shared.site_callers import CallerOptions, quota_options
+from batsched_py.cli.shared.site_notices import notice
 from batsched_py.cli.shared.site_options import SitePlace, site_options
 from batsched_py.cli.shared.site_users import users
 from batsched_py.cli.shared.terminal import say, warn, warn_all
@@ -174,6 +175,7 @@ for _part, _name in (
     (users, "users"),
     (audit, "audit"),
     (caller, "caller"),
+    (notice, "notice"),
 ):
     cast(click.Group, command).add_command(_part, _name)
 

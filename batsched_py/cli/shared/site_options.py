@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+import click
 from msgspec import Struct
 from rich import box
 from rich.table import Table
@@ -13,15 +16,18 @@ from rich.table import Table
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, connect_timeout_option, option, together
 from batsched_py.cli.shared.site_callers import read_token
+from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_file, reported
 from batsched_py.reading.limits import Limits
 from batsched_py.site.client import DEFAULT_URL, SiteClient
-from batsched_py.text.display import displayed
+from batsched_py.text.display import displayed, displayed_line
 from batsched_py.text.wording import seconds
 
 #: The environment variable with the address of the site.
 URL_VARIABLE: Final = "BATSCHED_PY_URL"
+#: A date and a time, in contrast to seconds and clock times.
+DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ].*")
 
 
 class SitePlace(Struct, frozen=True):
@@ -37,6 +43,14 @@ class SitePlace(Struct, frozen=True):
         """Return a client of the site. OptionError."""
         return SiteClient(self.url, read_token(self.token_file), self.user, self.group, self.connect_timeout)
 
+    def client_of_list(self) -> SiteClient:
+        """Return a client for a command that lists something, after showing the notices of the site. OptionError."""
+        client = self.client()
+        for notice in client.get("api", "notices"):
+            until = "" if notice["until"] is None else f", until {displayed(str(notice['until']))}"
+            say(f"notice: {displayed_line(str(notice['text']))} ({displayed(str(notice['by']))}{until})", err=True)
+        return client
+
 
 #: The options under the names of SitePlace.
 site_options = together(
@@ -46,6 +60,17 @@ site_options = together(
     option("--group", "NAME", "Group of the user.", default=""),
     connect_timeout_option("Time to wait for the site to start."),
 )
+
+
+def with_offset(option: str, text: str) -> str:
+    """Add the offset of local time to a date without an offset; return other texts unchanged. UsageError."""
+    if not DATE.fullmatch(text):
+        return text
+    try:
+        date = datetime.fromisoformat(text)
+        return text if date.tzinfo is not None else date.astimezone().isoformat()
+    except (ValueError, OverflowError):
+        raise click.UsageError(f"'{option}' must be a date like 2030-11-25T13:00:00, not {text!r}") from None
 
 
 def post_descriptor(place: SitePlace, resource: str, file: Path, limits: Limits) -> Any:

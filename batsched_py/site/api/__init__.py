@@ -17,10 +17,10 @@ Start with app.py, which builds the application (Litestar) from these parts:
 * descriptors.py: descriptors in bodies;
 * reservation_views.py: reservations by owner;
 * timeline_views.py: the experiment of an algorithm that runs timelines;
-* lease_routes.py, experiment_routes.py, reservation_routes.py, timeline_routes.py, site_routes.py, page_routes.py: the
-  resources, and the web page;
+* lease_routes.py, experiment_routes.py, reservation_routes.py, timeline_routes.py, notice_routes.py, site_routes.py,
+  page_routes.py: the resources, and the web page;
 * server.py: the HTTP server; listening.py and connections.py: its limits on the number, the size and the duration of
-  requests; notices.py: rate-limited log lines about errors there.
+  requests; error_lines.py: rate-limited log lines about errors there.
 
 No request can name code, a file or a header to be trusted; the size of a body is limited before it is read.
 """

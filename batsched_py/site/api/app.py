@@ -30,6 +30,7 @@ from batsched_py.site.api.identity import Doorkeeper, who_asks, writes
 from batsched_py.site.api.lease_controls import LeaseControlController
 from batsched_py.site.api.lease_routes import JobController, LeaseController
 from batsched_py.site.api.monitoring import make_registry
+from batsched_py.site.api.notice_routes import NoticeController
 from batsched_py.site.api.page_routes import HEADERS, page, part
 from batsched_py.site.api.parts import STATE, make_parts
 from batsched_py.site.api.problems import RequestRefusedError, refuse
@@ -76,6 +77,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
             JobController,
             SiteController,
             HostController,
+            NoticeController,
             metrics,
             audit,
             caller,

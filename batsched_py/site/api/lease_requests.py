@@ -157,18 +157,23 @@ def _seconds(value: float | str, *, unlimited: bool) -> float:
 
 
 def _since(text: str, begun: float) -> float:
-    """Return the simulated seconds of a date; a date without an offset is in the site's local time."""
+    """Return the simulated seconds of a date. ValueError."""
+    seconds = read_date(text) - begun
+    if seconds < 0:
+        raise ValueError(f"{instant(seconds, begun)} is before the start of the site, {instant(0.0, begun)}")
+    return round(seconds, 6)
+
+
+def read_date(text: str) -> float:
+    """Return a date in seconds since 1970; without an offset it is in the site's local time. ValueError."""
     try:
         date = datetime.fromisoformat(text)
     except ValueError:
         raise ValueError(f"must be a date like 2030-11-25T13:00:00, not {shown(text)}") from None
     try:
-        seconds = date.timestamp() - begun
+        return date.timestamp()
     except (OverflowError, ValueError):
         raise ValueError(f"must be a date that the clock of a machine can show, not {shown(text)}") from None
-    if seconds < 0:
-        raise ValueError(f"{instant(seconds, begun)} is before the start of the site, {instant(0.0, begun)}")
-    return round(seconds, 6)
 
 
 def _wrong_terms(

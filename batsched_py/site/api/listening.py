@@ -17,7 +17,7 @@ from typing import Any, Final
 import orjson
 
 from batsched_py.errors import OptionError, SiteError
-from batsched_py.site.api.notices import Notices
+from batsched_py.site.api.error_lines import ErrorLines
 
 #: Descriptors reserved for all other files.
 _RESERVE: Final = 32
@@ -42,15 +42,15 @@ _TOO_MANY: Final = (
 class Listener(socket.socket):
     """A listening socket with a limit on the number of open connections.
 
-    Use it from one event loop, and set `notices` first.
+    Use it from one event loop, and set `lines` first.
 
     Attributes:
         most: the limit.
-        notices: receives a line when connections are refused.
+        lines: receives a line when connections are refused.
     """
 
     most: int
-    notices: Notices
+    lines: ErrorLines
 
     def prepare(self) -> None:
         """Determine the limit. SiteError if the process may open too few files."""
@@ -102,7 +102,7 @@ class Listener(socket.socket):
             self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
 
     def _refuse(self, connection: socket.socket, why: str) -> None:
-        self.notices.note(why, why)
+        self.lines.note(why, why)
         with closing(connection), suppress(OSError):
             connection.setblocking(False)
             connection.send(_TOO_MANY)

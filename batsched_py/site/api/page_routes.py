@@ -16,6 +16,7 @@ _TYPES: Final = {
     "page.js": "text/javascript; charset=utf-8",
     "site.js": "text/javascript; charset=utf-8",
     "chart.js": "text/javascript; charset=utf-8",
+    "notices.js": "text/javascript; charset=utf-8",
     "experiments.js": "text/javascript; charset=utf-8",
     "timelines.js": "text/javascript; charset=utf-8",
 }

@@ -11,8 +11,8 @@ import uvicorn
 from litestar import Litestar
 
 from batsched_py.site.api.connections import REQUEST_TIMEOUT, limited
+from batsched_py.site.api.error_lines import ErrorLines, noted_logs
 from batsched_py.site.api.listening import Listener
-from batsched_py.site.api.notices import Notices, noted_logs
 from batsched_py.site.site import Site
 
 #: Seconds after which open connections are closed when the site stops.
@@ -72,12 +72,12 @@ def run(
     server = _Server(config, site)
     sys.setswitchinterval(_SWITCH)
     watcher = threading.Thread(target=_watch, args=(site, server), daemon=True)
-    notices = listener.notices = Notices(write_line)
+    lines = listener.lines = ErrorLines(write_line)
     site.start()
     watcher.start()
     try:
         started(f"http://{name}:{port}")
-        with noted_logs(notices):
+        with noted_logs(lines):
             server.run(sockets=[listener])
     finally:
         site.stop()

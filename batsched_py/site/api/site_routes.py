@@ -185,7 +185,7 @@ class SiteController(Controller):
 
     @get("/events", summary="Follow changes", media_type="text/event-stream")
     async def events(self, request: Asking) -> ServerSentEvent:
-        """Send an event `change` when something has changed, and otherwise `clock` every 10 seconds."""
+        """Send an event `change` when something has changed, `notice` if only notices, otherwise `clock` every 10 s."""
         return ServerSentEvent(_news(parts(request).site))
 
 
@@ -194,13 +194,14 @@ def _answer(body: bytes, headers: Mapping[str, str] | None = None) -> Response[A
 
 
 async def _news(site: Site) -> AsyncIterator[ServerSentEventMessage]:
-    seen, silent = -1, 0.0
+    seen, noticed, silent = -1, site.notices.current(), 0.0
     while site.alive and not site.leaving.is_set():
-        number = site.board.snapshot.number
-        if number != seen or silent >= _ALIVE:
+        number, notices = site.board.snapshot.number, site.notices.current()
+        if number != seen or notices != noticed or silent >= _ALIVE:
             news = {"snapshot": number, "clock": asdict(_clock(site))}
-            yield ServerSentEventMessage(orjson.dumps(news).decode(), event="clock" if number == seen else "change")
-            seen, silent = number, 0.0
+            event = "change" if number != seen else "notice" if notices != noticed else "clock"
+            yield ServerSentEventMessage(orjson.dumps(news).decode(), event=event)
+            seen, noticed, silent = number, notices, 0.0
         await asyncio.sleep(_LOOK)
         silent += _LOOK
 

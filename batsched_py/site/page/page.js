@@ -2,6 +2,7 @@
 
 import { Chart, KINDS, clockText, sample } from "./chart.js";
 import * as experiments from "./experiments.js";
+import { showNotices } from "./notices.js";
 import { Refused, ask, follow, keepToken } from "./site.js";
 
 const $ = (id) => document.getElementById(id);
@@ -149,7 +150,7 @@ async function askForAll() {
   const begin = chart.begin - chart.span, end = chart.begin + 3 * chart.span;
   const [leases, queue, blocks, out, caller] = await Promise.all([
     ask(`/api/leases?newest=true&limit=${MOST + 1}&finished=${$("finished").checked}`), ask(`/api/queue?limit=${MOST + 1}`), ask(`/api/schedule?begin=${begin}&end=${end}`),
-    ask(`/api/hosts?out=true&limit=${MOST}`), ask("/api/caller"),
+    ask(`/api/hosts?out=true&limit=${MOST}`), ask("/api/caller"), showNotices(),
   ]);
   showCaller(caller);
   showOut(out);
@@ -210,6 +211,7 @@ async function listen() {
         showClock(news.clock);
         $("trouble").hidden = true;
         if (event === "change") refresh();
+        if (event === "notice") showNotices().catch(complain);
       });
     } catch (error) {
       complain(error);

@@ -36,7 +36,7 @@ MAY_FILTER = {
     "reporting/pictures/drawing.py": {"logging"},
 }
 #: Makes lines of its own of what the server and the event loop log.
-MAY_HEAR = {"site/api/notices.py": {"logging"}}
+MAY_HEAR = {"site/api/error_lines.py": {"logging"}}
 #: Hands a logger over to schedulers of the user, as pybatsim does.
 MAY_HAND_OVER = {"pybatsim/log.py": {"logging"}}
 #: What writes.

@@ -20,7 +20,7 @@ _LOGGERS: Final = ("uvicorn.error", "asyncio")
 _EXPECTED: Final = (asyncio.CancelledError, ConnectionError)
 
 
-class Notices:
+class ErrorLines:
     """Rate-limited reports: the first event of a kind at once, then at most one line a minute, with a count.
 
     Args:
@@ -58,11 +58,11 @@ class Notices:
 
 
 class _Handler(logging.Handler):
-    """A log handler that turns records into notices, with a traceback for the first internal error of a kind."""
+    """A log handler that notes records, with a traceback for the first internal error of a kind."""
 
-    def __init__(self, notices: Notices) -> None:
+    def __init__(self, lines: ErrorLines) -> None:
         super().__init__(logging.ERROR)
-        self._notices = notices
+        self._lines = lines
 
     def emit(self, record: logging.LogRecord) -> None:
         """Report a record, unless its error is expected."""
@@ -71,19 +71,19 @@ class _Handler(logging.Handler):
             return
         message = record.getMessage().strip().partition("\n")[0]
         if error is None or isinstance(error, OSError):
-            self._notices.note(message, message if error is None else f"{message}: {error.strerror or error}")
+            self._lines.note(message, message if error is None else f"{message}: {error.strerror or error}")
             return
         frames = traceback.extract_tb(error.__traceback__)
         place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
         kind = f"internal error: {type(error).__name__}{place}"
-        if self._notices.note(kind, f"{kind}: {error}"):
-            self._notices.add(line for part in traceback.format_exception(error) for line in part.splitlines())
+        if self._lines.note(kind, f"{kind}: {error}"):
+            self._lines.add(line for part in traceback.format_exception(error) for line in part.splitlines())
 
 
 @contextmanager
-def noted_logs(notices: Notices) -> Iterator[None]:
-    """Turn log records of the server and the event loop into notices within the context."""
-    handler = _Handler(notices)
+def noted_logs(lines: ErrorLines) -> Iterator[None]:
+    """Turn log records of the server and the event loop into lines within the context."""
+    handler = _Handler(lines)
     loggers = [logging.getLogger(name) for name in _LOGGERS]
     before = [one.propagate for one in loggers]
     for one in loggers:
@@ -95,4 +95,4 @@ def noted_logs(notices: Notices) -> Iterator[None]:
         for one, propagates in zip(loggers, before, strict=True):
             one.removeHandler(handler)
             one.propagate = propagates
-        notices.finish()
+        lines.finish()

@@ -1,0 +1,25 @@
+// Notices of operators to all users, above everything else.
+
+import { ask } from "./site.js";
+
+const $ = (id) => document.getElementById(id);
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+/** The notices on the page, as the site sent them: the same ones are not read out twice. */
+let shown = "[]";
+
+/** Ask for the notices, and show them. */
+export async function showNotices() {
+  const notices = await ask("/api/notices"), text = JSON.stringify(notices);
+  if (text === shown) return;
+  shown = text;
+  $("notices").replaceChildren(...notices.map(banner));
+}
+
+function banner(notice) {
+  const made = document.createElement("p"), words = document.createElement("span"), about = document.createElement("small");
+  words.textContent = notice.text;
+  words.dir = "auto";
+  about.textContent = ` ${notice.by}, ${DATE.format(new Date(notice.published))}${notice.until === null ? "" : `, until ${DATE.format(new Date(notice.until))}`}`;
+  made.append(words, about);
+  return made;
+}
