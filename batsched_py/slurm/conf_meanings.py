@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from batsched_py.slurm.conf_review import Effect
+
 #: Parameters of the cluster and of partitions, in small letters.
 MEMORY_MEANINGS: Final[Mapping[str, str]] = {
     "defmempercpu": "memory of jobs that request none, for each processor",
@@ -79,6 +81,17 @@ NODE_MEANINGS: Final[Mapping[str, str]] = {
     "state": "whether the node takes jobs",
     "threadspercore": "hardware threads of a core",
     **dict.fromkeys(("cpus", "sockets", "corespersocket", "boards", "socketsperboard"), "size of a node"),
+}
+#: Parameters of a set of nodes, in small letters.
+SET_MEANINGS: Final[Mapping[str, str]] = {
+    "nodeset": "nodes of partitions that name the set",
+    "nodes": "nodes of the set",
+    "feature": "nodes with the feature are in the set",
+}
+#: Effect and meaning of a line DownNodes whose state takes nodes down, or does not.
+DOWN_MEANINGS: Final[Mapping[bool, tuple[Effect, str]]] = {
+    True: ("obeyed", "nodes that take no jobs"),
+    False: ("ignored", "this state takes no node down"),
 }
 #: Parameters of a partition, in small letters.
 PARTITION_MEANINGS: Final[Mapping[str, str]] = {

@@ -27,9 +27,12 @@ Reader = Callable[[str], Any]
 
 def _credential_life(text: str) -> float:
     """Return the seconds for which a credential of a job is valid: `cred_expire=120`."""
-    options = dict(word.partition("=")[::2] for word in words(text))
+    pairs = [word.partition("=")[::2] for word in sorted(words(text))]
+    options = dict(pairs)
     if unknown := options.keys() - {"cred_expire", "socket", "ttl", "use_client_ids"}:
         raise ValueError(f"{displayed(min(unknown))} is not supported")
+    if len(options) < len(pairs):
+        raise ValueError("must not have an option twice")
     return float(at_least(0)(options.get("cred_expire", "120")))
 
 
@@ -46,6 +49,14 @@ def _weights(text: str) -> tuple[tuple[str, float], ...]:
     found = counts(text)
     if unknown := {name for name, _ in found} - {"cpu", "mem"}:
         raise ValueError(f"{displayed(min(unknown))} is not supported: must be of cpu, mem")
+    return found
+
+
+def _preemption(text: str) -> frozenset[str]:
+    """Return the ways of preemption: one, and gang."""
+    found = words_of("off", "requeue", "cancel", "suspend", "gang")(text)
+    if len(found - {"gang"}) > 1:
+        raise ValueError("must be one way, which GANG may follow")
     return found
 
 
@@ -80,7 +91,7 @@ CHOICES: Final[dict[str, Reader]] = {
     "prioritytype": one_of("priority/basic", "priority/multifactor"),
     "priorityflags": words_of("no_fair_tree", "small_relative_to_time", "fair_tree", "calculate_running"),
     "preempttype": one_of("preempt/none", "preempt/partition_prio", "preempt/qos"),
-    "preemptmode": words_of("off", "requeue", "cancel", "suspend", "gang"),
+    "preemptmode": _preemption,
     "accountingstoragetype": one_of("accounting_storage/none", "accounting_storage/slurmdbd"),
     "topologyplugin": one_of("topology/none", "topology/tree"),
     "authinfo": _credential_life,
@@ -118,6 +129,8 @@ NODE_FIELDS: Final[dict[str, tuple[str, Reader]]] = {
     "state": ("up", _is_up),
     "threadspercore": ("threads", at_least(1)),
 }
+#: Reader of the state of a line DownNodes.
+DOWN_STATES: Final = one_of("DOWN", "DRAIN", "FAIL", "FAILING", "UNKNOWN")
 #: Read together: they give the cores of a node.
 NODE_SIZES: Final = ("cpus", "sockets", "corespersocket", "boards", "socketsperboard")
 

@@ -13,6 +13,12 @@ _T = TypeVar("_T")
 _NUMBER: Final = re.compile(r"-?\d{1,12}")
 _TIME: Final = re.compile(r"(?:(\d{1,6})-)?(\d{1,8})(?::(\d{1,2}))?(?::(\d{1,2}))?")
 _NO_LIMIT: Final = ("INFINITE", "UNLIMITED", "-1")
+#: Sockets of generic resources, which decisions do not depend on; names and types; and counts of them.
+_SOCKETS: Final = re.compile(r"\([^()]*\)")
+_GRES_NAME: Final = re.compile(r"\w[\w.-]*")
+_AMOUNT: Final = re.compile(r"(\d{1,12})([KMGTP]?)", re.ASCII | re.IGNORECASE)
+#: Powers of 1024 of the suffixes of counts.
+_POWERS: Final = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 #: Minutes of the units of Slurm's durations.
 _DAY: Final = 24 * 60
 
@@ -85,8 +91,13 @@ def one_of(*values: str) -> Callable[[str], str]:
 
 def counts(text: str) -> tuple[tuple[str, float], ...]:
     """Return numbers by name: `cpu=300,mem=400`."""
-    pairs = [part.partition("=") for part in text.split(",") if part]
-    return tuple((name.lower(), float(whole(number))) for name, _, number in pairs)
+    found: dict[str, float] = {}
+    for part in filter(None, text.split(",")):
+        name, _, number = part.partition("=")
+        if whole(number) < 0 or name.lower() in found:
+            raise ValueError("must be different resources such as cpu=300,mem=400, with numbers from 0")
+        found[name.lower()] = float(whole(number))
+    return tuple(found.items())
 
 
 def licences(text: str) -> tuple[tuple[str, int], ...]:
@@ -102,16 +113,21 @@ def licences(text: str) -> tuple[tuple[str, int], ...]:
 
 
 def gres(text: str) -> tuple[GresCount, ...]:
-    """Return generic resources: `gpu:2` or `gpu:a100:2`, separated by commas."""
-    found = []
-    for part in text.split(","):
-        words = part.removeprefix("gres/").split("(")[0].replace("=", ":").split(":")
-        if part in {"", "none"}:
-            continue
-        count = whole(words[-1]) if len(words) > 1 and words[-1].isdigit() else 1
-        kind = words[1] if len(words) > 2 or (len(words) == 2 and not words[1].isdigit()) else ""
-        found.append(GresCount(words[0], kind, count))
-    return tuple(found)
+    """Return generic resources: `gpu:2` or `gpu:a100:2`, separated by commas; a count may have a suffix, K for 1024."""
+    parts = [part.strip() for part in _SOCKETS.sub("", text).split(",")]
+    return tuple(_gres(part) for part in parts if part.lower() not in {"", "none", "(null)"})
+
+
+def _gres(part: str) -> GresCount:
+    name, *others = part.removeprefix("gres/").replace("=", ":").split(":")
+    count = _AMOUNT.fullmatch(others[-1]) if others else None
+    types = others if count is None else others[:-1]
+    if "no_consume" in map(str.lower, types):
+        raise ValueError("must not have no_consume, which is not supported")
+    if len(types) > 1 or not all(map(_GRES_NAME.fullmatch, (name, *types))):
+        raise ValueError("must be resources NAME[:TYPE][:COUNT] such as gpu:2 or gpu:a100:2, with counts from 0")
+    number = 1 if count is None else int(count[1]) * 1024 ** _POWERS[count[2].upper()]
+    return GresCount(name, "".join(types), number)
 
 
 def words(text: str) -> frozenset[str]:

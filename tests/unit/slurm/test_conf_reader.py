@@ -59,7 +59,17 @@ def test_parameters_nodes_and_partitions_become_one_configuration() -> None:
         ('PartitionName=q Nodes=""', r"line 3: Nodes: must be one node or more"),
         ("NodeSet=s Feature=nope\nPartitionName=q Nodes=s", r"line 4: Nodes: must be one node or more"),
         ("NodeSet=s Weight=2", r"line 3: Weight: is an unknown or unsupported parameter of a set of nodes"),
-        ("DownNodes=n1 State=FUTURE", r"line 3: State: must be UNKNOWN or IDLE or .*, not FUTURE"),
+        ("DownNodes=n1 State=FUTURE", r"line 3: State: must be DOWN or DRAIN or .*, not FUTURE"),
+        ("DownNodes=n1 State=IDLE", r"line 3: State: must be DOWN or DRAIN or .*, not IDLE"),
+        ("DownNodes=n1 Weight=2", r"line 3: Weight: is an unknown or unsupported parameter of a line DownNodes"),
+        ("PartitionName=q Nodes=ALL Nodes=n1", r"line 3: Nodes: is given twice in one line"),
+        ("NodeName=m1 CPUs=4 cpus=8", r"line 3: cpus: is given twice in one line"),
+        ("NodeName=m1 Feature=a Features=b", r"line 3: Features: is given twice"),
+        ("NodeSet=s Feature=a Feature=b", r"line 3: Feature: is given twice in one line"),
+        ("DownNodes=n1 DownNodes=n2", r"line 3: DownNodes: is given twice in one line"),
+        ("PriorityMaxAge=1 PriorityMaxAge=2", r"line 3: PriorityMaxAge: is given twice in one line"),
+        ("PartitionName=q Nodes=n1 Default=YES", r"line 3: Default: must be YES for one partition only"),
+        ("PreemptMode=REQUEUE,CANCEL", r"line 3: PreemptMode: must be one way, which GANG may follow"),
         (
             "PartitionName=q Nodes=n1 OverSubscribe=FORCE:4",
             r"line 3: OverSubscribe: must be NO, YES, EXCLUSIVE or FORCE:1",
@@ -73,8 +83,16 @@ def test_parameters_nodes_and_partitions_become_one_configuration() -> None:
         ("SchedulerParameters=bf_window=9,bf_window=5", r"=bf_window: is given twice"),
         ("PriorityMaxAge=0", r"line 3: PriorityMaxAge: must be longer than 0"),
         ("PriorityWeightTRES=node=5", r"line 3: PriorityWeightTRES: node is not supported: must be of cpu, mem"),
+        ("PriorityWeightTRES=cpu=5,CPU=6", r"line 3: PriorityWeightTRES: must be different resources"),
+        ("PriorityWeightTRES=cpu=-5", r"line 3: PriorityWeightTRES: must be .*, with numbers from 0, not cpu=-5"),
         ("AccountingStorageEnforce=asociations", r"line 3: AccountingStorageEnforce: asociations is not supported"),
         ("AuthInfo=crd_expire=9", r"line 3: AuthInfo: crd_expire is not supported"),
+        ("AuthInfo=cred_expire=9,cred_expire=8", r"line 3: AuthInfo: must not have an option twice"),
+        ("NodeName=m1 Gres=gpu:x:-3", r"line 3: Gres: must be resources .*, with counts from 0, not gpu:x:-3"),
+        ("NodeName=m1 Gres=gpu:x:y:3", r"line 3: Gres: must be resources"),
+        ("NodeName=m1 Gres=gpu:no_consume:3", r"line 3: Gres: must not have no_consume"),
+        ("NodeName=m1 Gres=gpu::3", r"line 3: Gres: must be resources"),
+        ("NodeName=m1 Gres=:3", r"line 3: Gres: must be resources"),
         ("NodeName=m1 CPUs=-8", r"line 3: CPUs: must be a whole number from 1"),
         ("NodeName=m1 Procs=8", r"line 3: Procs: is an unknown"),
         ("PartitionName=q Nodes=n1 State=UPP", r"line 3: State: must be UP or DOWN; others are not supported, not UPP"),
@@ -180,6 +198,52 @@ def test_partitions_may_name_sets_of_nodes() -> None:
         "g1",
         "g2",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("gpu:2", [("gpu", "", 2)]),
+        ("gpu:a100", [("gpu", "a100", 1)]),
+        ("gpu:4K,mps:x:1m", [("gpu", "", 4096), ("mps", "x", 1024**2)]),
+        ("gpu:3g.20gb:2", [("gpu", "3g.20gb", 2)]),
+        ("gres/gpu=2", [("gpu", "", 2)]),
+        ("gpu:a100:2(S:0,1),fpga", [("gpu", "a100", 2), ("fpga", "", 1)]),
+        ("none", []),
+    ],
+)
+def test_generic_resources_have_a_name_a_type_and_a_count(text: str, found: list[tuple[str, str, int]]) -> None:
+    """Counts may have suffixes, powers of 1024; the sockets after them decide nothing."""
+    conf = read_configuration({"slurm.conf": f"NodeName=n1 Gres={text}\n{PARTITION.replace('n[1-4]', 'n1')}"})
+    assert [(one.name, one.type, one.count) for one in conf.nodes[0].gres] == found
+
+
+def test_switches_have_different_names() -> None:
+    """Also in one line."""
+    conf = f"{NODES}{PARTITION}TopologyPlugin=topology/tree\n"
+    for line, rule in (
+        ("SwitchName=s Nodes=n3", "t.conf: line 2: SwitchName: is defined twice"),
+        ("SwitchName=t Nodes=n3 nodes=n4", "t.conf: line 2: nodes: is given twice in one line"),
+    ):
+        texts = {"slurm.conf": conf, "topology.conf": f"SwitchName=s Nodes=n[1-2]\n{line}\n"}
+        with pytest.raises(ConfigurationError, match=rule):
+            read_configuration(texts, {"topology.conf": "t.conf"})
+
+
+def test_a_review_says_whether_a_line_takes_nodes_down() -> None:
+    """With the state UNKNOWN it does not."""
+    text = "DownNodes=n1 State=UNKNOWN\nDownNodes=n2 Reason=fan\nDownNodes=n3 State=IDLE\n"
+    uses = review_configuration({"slurm.conf": f"{text}{NODES}{PARTITION}"})
+    assert [(use.line, use.name, use.effect, use.reason[:15]) for use in uses if use.line < 4] == [
+        (1, "State", "ignored", "this state take"),
+        (1, "DownNodes", "ignored", "this state take"),
+        (2, "Reason", "ignored", "a remark"),
+        (2, "DownNodes", "obeyed", "nodes that take"),
+        (3, "State", "refused", "must be DOWN or"),
+        (3, "DownNodes", "obeyed", "nodes that take"),
+    ]
+    conf = read_configuration({"slurm.conf": f"{text[: text.index('DownNodes=n3')]}{NODES}{PARTITION}"})
+    assert conf.down_nodes == 0b10
 
 
 def test_many_lines_on_many_nodes_cost_little() -> None:
