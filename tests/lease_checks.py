@@ -8,6 +8,7 @@ from itertools import pairwise
 from batsched_py.leases.capacity import add, fits
 from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun, Phase
 from batsched_py.leases.observer import LeaseSchedule, Observer
+from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.leases.table import LeaseTable
 
 
@@ -67,6 +68,8 @@ class Checks(Observer):
         """Check the plans against the hosts, and against what was told."""
         runs = [run for lease in scheduler.leases.values() for run in lease.runs if run.phase is not Phase.OVER]
         assert sorted(map(id, runs)) == sorted(map(id, self.told))
+        if isinstance(scheduler, LeaseScheduler):
+            scheduler.check()
         check_capacity(
             [one for lease in scheduler.leases.values() for run in lease.runs for one in run.all()], scheduler
         )

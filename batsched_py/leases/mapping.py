@@ -43,6 +43,14 @@ class Mapping(NamedTuple):
     gpus: Gpus = NO_GPUS
 
 
+class RoomNeed(NamedTuple):
+    """A need for room: at least `least` of these hosts, as bits, must have room for a demand."""
+
+    demand: Amounts
+    hosts: int
+    least: int
+
+
 #: The mapping of no nodes.
 NO_NODES: Final = Mapping({}, math.inf)
 
@@ -148,15 +156,20 @@ class GreedyMapper:
         """Return True if none of these hosts is down."""
         return self._table.down.isdisjoint(hosts)
 
-    def possible(self, lease: Lease, points: Iterable[Point], *, stays: bool) -> Iterator[Point]:
-        """Filter times by a quick test of whether a lease might start; if it `stays`, on the hosts with its memory."""
+    def need(self, lease: Lease, *, stays: bool) -> RoomNeed | None:
+        """Return what a lease needs to start at all; if it `stays`, on the hosts with its memory. None if unknown."""
         demand = lease.demands[0]
         if not (lease.uniform and self._one_each(demand)):
-            return iter(points)
+            return None
         if not stays:
-            return self._table.roomy(demand, points, self._table.everywhere, lease.size)
+            return RoomNeed(demand, self._table.everywhere, lease.size)
         wanted = bits_of(lease.memory_hosts.values())
-        return self._table.roomy(demand, points, wanted, wanted.bit_count())
+        return RoomNeed(demand, wanted, wanted.bit_count())
+
+    def possible(self, lease: Lease, points: Iterable[Point], *, stays: bool) -> Iterator[Point]:
+        """Filter times by a quick test of whether a lease might start."""
+        need = self.need(lease, stays=stays)
+        return iter(points) if need is None else self._table.roomy(need.demand, points, need.hosts, need.least)
 
     def _candidates(self, lease: Lease, start: float, only: Collection[int] | None) -> int | None:
         """Return the hosts with room for a node at the start; None if there are certainly too few."""

@@ -42,6 +42,11 @@ class LeaseSchedule(Protocol):
 class Observer:
     """Base class of observers, whose methods do nothing. Observers must not change the schedule."""
 
+    @property
+    def follows_tries(self) -> bool:
+        """True if `tried` must be called for leases, too, that a quick test shows to have no room."""
+        return type(self).tried is not Observer.tried
+
     def opened(self, site: Site) -> None:
         """Handle the start of the scheduler on a site."""
 
@@ -107,6 +112,11 @@ class Observers(Observer):
         self._finished = [one.finished for one in observers if type(one).finished is not Observer.finished]
         self._ended = [one.ended for one in observers if type(one).ended is not Observer.ended]
         self._stepped = [one.stepped for one in observers if type(one).stepped is not Observer.stepped]
+
+    @property
+    def follows_tries(self) -> bool:
+        """True if one of them follows tries."""
+        return bool(self._tried)
 
     def opened(self, site: Site) -> None:
         """Notify all observers."""

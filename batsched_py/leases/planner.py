@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun
-from batsched_py.leases.mapping import GreedyMapper, Mapping, Victims
+from batsched_py.leases.mapping import GreedyMapper, Mapping, RoomNeed, Victims
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.points import Point
 from batsched_py.leases.settings import LeaseSettings
@@ -100,6 +100,10 @@ class Planner:
     def cannot_start(self, lease: Lease, time: float) -> bool:
         """Return True if a quick test shows that there is no room for a lease at a time."""
         return not any(self.mapper.possible(lease, [(time, None)], stays=self._stays(lease)))
+
+    def need(self, lease: Lease) -> RoomNeed | None:
+        """Return what a lease needs to pass the test of `cannot_start`; None if it always does."""
+        return self.mapper.need(lease, stays=self._stays(lease))
 
     def shut_down(self, run: LeaseRun, end: float) -> LeaseReservation:
         """Return the reservation of the shutdown after a run."""

@@ -10,6 +10,7 @@ from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.planner import Planner
 from batsched_py.leases.points import Point
 from batsched_py.leases.policies.hosts import HostOrder
+from batsched_py.leases.waiting_line import WaitingLine
 from batsched_py.model.resources import CPU
 from batsched_py.results.lease_rows import LeaseState
 
@@ -28,7 +29,7 @@ from batsched_py.results.lease_rows import LeaseState
 # over.
 #
 # Where no further start may be planned ahead, `serve` must not cost more when thousands wait: one question finds that
-# the site is full, another that a lease cannot start now, and the part of the queue that is not reached is not copied.
+# the site is full, and one expression the leases that may start now (`WaitingLine`); only these are tried.
 
 #: States in which a lease waits for a planned run.
 _MOVABLE = frozenset({LeaseState.PREPARING, LeaseState.READY, LeaseState.SCHEDULED, LeaseState.SUSPENDED_SCHEDULED})
@@ -38,7 +39,7 @@ class LeaseQueue:
     """Leases to run as soon as possible, first come first served.
 
     Attributes:
-        waiting: leases without a planned run, in the order of priority and submission, without held ones.
+        line: the waiting leases.
         future: leases with a planned start in the future, by id.
     """
 
@@ -51,10 +52,15 @@ class LeaseQueue:
         self._least_demand = (*(1e-9 if name == CPU else 0.0 for name in book.table.types), *(0 for _ in range(hidden)))
         #: True once a lease was in the queue that may need no CPU.
         self._without_cpu = False
-        self.waiting: list[Lease] = []
+        self.line = WaitingLine(planner.need)
         self.future: dict[int, Lease] = {}
         #: Ids of leases that were not replanned because a transfer for them was under way.
         self._held_up = set[int]()
+
+    @property
+    def waiting(self) -> list[Lease]:
+        """Leases without a planned run, in the order of priority and submission, without held ones."""
+        return self.line.leases
 
     def join(self, lease: Lease, now: float) -> None:
         """Add a new lease; a held one is not served before it is released."""
@@ -66,10 +72,11 @@ class LeaseQueue:
 
     def put_back(self, lease: Lease) -> None:
         """Insert a lease again, at its place in the order of priority and submission."""
-        at, rank = len(self.waiting), self.rank(lease)
-        while at and self.rank(self.waiting[at - 1]) > rank:
+        waiting = self.waiting
+        at, rank = len(waiting), self.rank(lease)
+        while at and self.rank(waiting[at - 1]) > rank:
             at -= 1
-        self.waiting.insert(at, lease)
+        self.line.insert(at, lease)
 
     @staticmethod
     def rank(lease: Lease) -> tuple[int, float]:
@@ -78,8 +85,7 @@ class LeaseQueue:
 
     def reorder(self, lease: Lease) -> None:
         """Move a lease, if it waits, to its place after its priority has changed."""
-        if lease in self.waiting:
-            self.waiting.remove(lease)
+        if self.line.remove(lease):
             self.put_back(lease)
 
     def movable(self, first: tuple[int, float]) -> list[Lease]:
@@ -92,34 +98,46 @@ class LeaseQueue:
 
     def forget(self, lease: Lease) -> None:
         """Remove a lease that will not continue, if present."""
-        if lease in self.waiting:
-            self.waiting.remove(lease)
+        self.line.remove(lease)
         self.future.pop(lease.id, None)
 
     def serve(self, now: float) -> None:
         """Plan waiting leases in order, as many as the settings allow (H31)."""
         if not self.waiting:
             return
-        settings, left = self._settings, list[Lease]()
-        at_once = self._book.preparation.at_once and settings.migration != "yes"
-        ahead = self._may_plan_ahead
-        full = not ahead and self._is_full(now)
-        seen = 0
-        for lease in self.waiting:
-            if full:
+        at_once = self._book.preparation.at_once and self._settings.migration != "yes"
+        # A log of tries has each of them, and without backfilling only the first that cannot start counts.
+        one_by_one = not at_once or self._settings.stop_at_first or self._observer.follows_tries
+        waiting, planned, place = self.waiting, list[int](), 0
+        full = self._may_start_none(now)
+        while place < len(waiting) and not full and (one_by_one or self._may_plan_ahead):
+            if self._try(waiting[place], now, at_once=at_once):
+                planned.append(place)
+                full = self._may_start_none(now)
+            elif self._settings.stop_at_first:
                 break
-            seen += 1
-            self._observer.tried(lease, now)
-            hopeless = not ahead and at_once and self._planner.cannot_start(lease, now)
-            if hopeless or not self._plan(lease, now):
-                left.append(lease)
-                if settings.stop_at_first:
+            place += 1
+        if not full and not one_by_one:
+            planned += self._serve_promising(place, now)
+        for place in reversed(planned):
+            self.line.remove_at(place)
+
+    def _serve_promising(self, begin: int, now: float) -> list[int]:
+        """Plan the leases, from a place in the queue on, that may start now; return the places of planned ones."""
+        waiting, planned, table = self.waiting, list[int](), self._book.table
+        for place in self.line.promising(begin, lambda demand: table.room(demand, now)):
+            if self._try(waiting[place], now, at_once=True):
+                planned.append(place)
+                if self._may_start_none(now):
                     break
-            else:
-                ahead = self._may_plan_ahead
-                full = not ahead and self._is_full(now)
-        if len(left) < seen:
-            self.waiting[:seen] = left  # without copying the rest, which may be thousands
+        return planned
+
+    def _try(self, lease: Lease, now: float, *, at_once: bool) -> bool:
+        """Plan a lease, if possible; return whether it is planned."""
+        self._observer.tried(lease, now)
+        if at_once and not self._may_plan_ahead and self._planner.cannot_start(lease, now):
+            return False
+        return self._plan(lease, now)
 
     def move_forward(self, now: float) -> None:
         """Replan leases with a planned start in the future, in the order of the queue (H33)."""
@@ -146,9 +164,11 @@ class LeaseQueue:
     def _may_plan_ahead(self) -> bool:
         return len(self.future) < self._settings.future_leases
 
-    def _is_full(self, now: float) -> bool:
-        """Return True if no host has free CPU."""
-        return not self._without_cpu and not self._book.table.room(self._least_demand, now)
+    def _may_start_none(self, now: float) -> bool:
+        """Return True if nothing may be planned ahead, and no host has free CPU."""
+        if self._may_plan_ahead or self._without_cpu:
+            return False
+        return not self._book.table.room(self._least_demand, now)
 
     def _plan(self, lease: Lease, now: float) -> bool:
         run, later = self._find(lease, now)

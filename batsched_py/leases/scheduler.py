@@ -169,6 +169,10 @@ class LeaseScheduler:
         self._losses.lose(down, now, fails=fails)
         self.replan(now)
 
+    def check(self) -> None:
+        """Assert that what is kept of waiting leases is true."""
+        self._queue.line.check()
+
     def under_way(self) -> Iterator[LeaseReservation]:
         """Iterate over reservations under way, in no particular order."""
         return self._book.agenda.under_way()

@@ -212,7 +212,8 @@ class Inbox:
 
     def wait(self, now: float, due: float | None) -> LiveBatch | None:
         """Wait for and return the next batch before `due`; None when `due` has come. See LiveEvents."""
-        self._look(False)
+        if not self.starting:  # callers do not see the past
+            self._look(False)
         while not self._closed:
             with self._changed:
                 if self._batches and (due is None or self._batches[0].time < due):
@@ -279,7 +280,8 @@ class Inbox:
                 changes = self._changes
             self._rest(seconds, changes)
         self.check_open()
-        self._look(False)
+        if not self.starting:
+            self._look(False)
         return self._events(now)
 
     def _events(self, now: float) -> list[ExternalEvent]:

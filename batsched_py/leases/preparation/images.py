@@ -34,6 +34,8 @@ class Disks:
         #: host -> (lease, node) -> MB of the memory of a suspended machine.
         self._memory: dict[int, dict[tuple[int, int], float]] = {}
         self._dropped: list[ImageRow] = []
+        #: lease -> hosts that have, or had, its copies or its memory, or an image that it uses.
+        self._touched: dict[int, set[int]] = {}
 
     def image_rows(self) -> list[ImageRow]:
         """Return the rows of all cached images, now or earlier, in the order in which they were stored."""
@@ -74,15 +76,18 @@ class Disks:
         """Pin a cached image, if present, until the lease releases it."""
         kept = self._kept.get(host, {}).get(image)
         if kept is not None:
+            self._touched.setdefault(lease.id, set()).add(host)
             kept.users.add(lease.id)
             kept.needed_until = max(kept.needed_until, until)
 
     def copy(self, host: int, lease: Lease, node: int, size: float) -> None:
         """Create the copy from which a machine runs."""
+        self._touched.setdefault(lease.id, set()).add(host)
         self._copies.setdefault(host, {})[lease.id, node] = size
 
     def save(self, host: int, lease: Lease, node: int, size: float) -> None:
         """Write the memory of a machine."""
+        self._touched.setdefault(lease.id, set()).add(host)
         self._memory.setdefault(host, {})[lease.id, node] = size
 
     def load(self, host: int, lease: Lease, node: int) -> None:
@@ -97,11 +102,11 @@ class Disks:
 
     def forget(self, lease: Lease) -> None:
         """Drop all files of a lease, and release the images that it used."""
-        for files in (*self._copies.values(), *self._memory.values()):
-            for key in [key for key in files if key[0] == lease.id]:
-                del files[key]
-        for images in self._kept.values():
-            for kept in images.values():
+        for host in self._touched.pop(lease.id, ()):
+            for files in (self._copies.get(host, {}), self._memory.get(host, {})):
+                for key in [key for key in files if key[0] == lease.id]:
+                    del files[key]
+            for kept in self._kept.get(host, {}).values():
                 kept.users.discard(lease.id)
 
     def used(self, host: int) -> float:
