@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -114,13 +115,13 @@ def all_leases(client: SiteClient) -> list[dict[str, Any]]:
     return found
 
 
-def same_again(folder: Path) -> list[str]:
+def same_again(folder: Path, platform: Path = PLATFORM, options: Mapping[str, str] = ALGORITHM) -> list[str]:
     """Play the journal of a site once more, elsewhere, and replay its transcript; return what is different."""
     transcript, other = folder / "site" / TRANSCRIPT, folder / "again"
     other.mkdir()
     shutil.copy(folder / "site" / JOURNAL, other)
-    settings = SiteSettings(name=PLATFORM.name, choice=Choice(DEFAULT, ALGORITHM), folder=other, pace=math.inf)
-    site = SimulatedSite(settings, read_platform(PLATFORM), PLATFORM.read_bytes(), Settings())
+    settings = SiteSettings(name=platform.name, choice=Choice(DEFAULT, options), folder=other, pace=math.inf)
+    site = SimulatedSite(settings, read_platform(platform), platform.read_bytes(), Settings())
     site.start()
     site.join()
     wrong = [] if site.failure is None else [f"the journal ends by {site.failure}"]
