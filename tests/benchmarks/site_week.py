@@ -252,7 +252,6 @@ class WeekDriver:
         """Let all that was accepted end, compare it with what the site has, and close the site."""
         week, operator = self.week, self.operator
         self._sample(self.now())
-        operator.put("api", "clock", body={"pace": "max"})
         for number, user in week.experiments.items():
             self._delete(user, "managed_experiments", number)
         for number, user in week.reservations.items():
@@ -260,6 +259,7 @@ class WeekDriver:
         for one in all_leases(operator):
             if one.get("held"):
                 self._try(lambda number=one["number"]: operator.post("api", "leases", number, "release", body={}))
+        operator.put("api", "clock", body={"pace": "max"})
         while operator.get("api", "leases", limit=1):
             time.sleep(LOOK)
         there = {one["number"]: one for one in all_leases(operator)}

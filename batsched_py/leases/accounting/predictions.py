@@ -82,6 +82,8 @@ class Predictions(Observer):
         self.wanted = wanted
         #: [lease, time, planned, start], in order of time.
         self._made: list[tuple[int, float, int, float]] = []
+        #: Number of a lease that was held before it started -> predictions of then; those of its own no longer count.
+        self._void: dict[int, int] = {}
         #: Numbers of leases whose first plan was recorded, or that have started; time of each first start.
         self._planned: set[int] = set()
         self._started: dict[int, float] = {}
@@ -132,9 +134,12 @@ class Predictions(Observer):
             self._wait(run.lease)
 
     def held(self, lease: Lease, now: float) -> None:
-        """Take the work of a held lease out of the queue."""
+        """Take the work of a held lease out of the queue, and its predictions back: its user decides when it starts."""
         del now
         self._leave(lease)
+        if lease.id not in self._started:
+            self._void[lease.id] = len(self._made)
+            self._planned.discard(lease.id)
 
     def released(self, lease: Lease, now: float) -> None:
         """Note a lease that waits again."""
@@ -181,7 +186,8 @@ class Predictions(Observer):
 
     def tables(self) -> list[Table]:
         """Return the table `predictions`, in order of time, with the starts that followed; none without predictions."""
-        rows = [PredictionRow(*made, self._started.get(made[0])) for made in self._made]
+        made = [one for number, one in enumerate(self._made) if number >= self._void.get(one[0], 0)]
+        rows = [PredictionRow(*one, self._started.get(one[0])) for one in made]
         return [Table("predictions", PredictionRow._fields, rows)] if rows else []
 
     def live_tables(self, queue: Sequence[Lease], now: float) -> list[Table]:

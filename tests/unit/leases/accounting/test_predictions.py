@@ -128,6 +128,19 @@ def test_held_leases_are_no_work_ahead() -> None:
     assert [row[:4] for row in rows(predictions)][-3:] == [(3, 20, 1, 100), (5, 20, 0, 130), (6, 30, 0, 182.5)]
 
 
+def test_predictions_of_before_a_hold_are_left_out() -> None:
+    """Lease 2, planned at 100, is held from 20 to 300: only its plan after the release counts, if it waits then."""
+    predictions, scheduler = play(*four(), until=20)
+    scheduler.controls.carry_out(scheduler.leases[2], QueueRequest(HOLD_JOB, "s!1"), 20)
+    assert [row for row in rows(predictions) if row[0] == 2] == []
+    scheduler.step(20, requests=[lease(5, 20, 500, 2)])
+    scheduler.controls.carry_out(scheduler.leases[2], QueueRequest(RELEASE_JOB, "s!1"), 30)
+    scheduler.step(30)
+    for now in (100, 160, 170):
+        scheduler.step(now)
+    assert [row[:4] for row in rows(predictions) if row[0] == 2] == [(2, 100, 1, 160)]
+
+
 @pytest.mark.parametrize("until", [20, 1000])
 def test_shared_hosts_have_no_estimates(until: float) -> None:
     """The work of a host does not say when it has room."""
