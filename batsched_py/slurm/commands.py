@@ -12,12 +12,14 @@ from batsched_py.slurm.cluster import ClusterState
 from batsched_py.slurm.conf_values import licences, minutes, whole, words
 from batsched_py.slurm.hostlist import expand
 from batsched_py.slurm.jobs import HELD, PENDING, SlurmJob
-from batsched_py.slurm.reservations import AdvanceReservation
+from batsched_py.slurm.reservations import AdvanceReservation, permitted_names
 from batsched_py.text.display import displayed
 
 #: Start of a reservation.
 _START: Final = re.compile(r"now(?:\+(\d{1,9}))?")
-_RESERVATION_FLAGS = frozenset({"maint", "overlap", "ignore_jobs", "magnetic", "license_only", "any_nodes"})
+#: Number of nodes of a job.
+_COUNTS: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
+_RESERVATION_FLAGS: Final = frozenset({"maint", "overlap", "ignore_jobs", "magnetic", "license_only", "any_nodes"})
 
 
 class ClusterCommands:
@@ -104,17 +106,17 @@ class ClusterCommands:
     def _update_job(self, job: SlurmJob, options: dict[str, str], now: float) -> None:
         for name, value in options.items():
             if name == "priority":
-                job.priority, job.priorities, job.is_priority_fixed = whole(value), {}, True
+                job.priority, job.priorities, job.is_priority_fixed = _priority(value), {}, True
             elif name == "nice":
                 job.priority -= whole(value) - job.nice
                 job.nice = whole(value)
                 self._cluster.priorities.set_again(job, now)
             elif name == "timelimit":
-                job.limit = minutes(value)
+                job.limit = _minutes(name, value)
             elif name == "numnodes":
-                least, _, most = value.partition("-")
-                job.tasks = job.tasks if job.request.tasks else whole(least)
-                job.ask_nodes(whole(least), whole(most or least))
+                least, most = _node_counts(value)
+                job.tasks = job.tasks if job.request.tasks else least
+                job.ask_nodes(least, most)
             else:
                 raise ValueError(f"update of {displayed(name)} is not supported")
         job.reason = ""
@@ -168,17 +170,23 @@ class ClusterCommands:
         match = _START.fullmatch(options["starttime"])
         if match is None:
             raise ValueError(f"starttime must be now or now+SECONDS, not {displayed(options['starttime'])}")
+        if self._cluster.reservations.named(options["reservationname"]) is not None:
+            raise ValueError(f"there is a reservation {displayed(options['reservationname'])} already")
         start = int(now) + int(match[1] or 0)
         made = AdvanceReservation(
             name=options["reservationname"],
             start=start,
-            end=start + minutes(options["duration"]) * 60,
+            end=start + _minutes("duration", options["duration"]) * 60,
             nodes=self._nodes(options["nodes"]) if options.get("nodes") else 0,
-            users=frozenset(options.get("users", "").split(",")) - {""},
-            accounts=frozenset(options.get("accounts", "").split(",")) - {""},
+            users=permitted_names(options["users"]) if options.get("users") else frozenset(),
+            accounts=permitted_names(options["accounts"]) if options.get("accounts") else frozenset(),
             flags=flags,
             licences=self._cluster.configuration.reserved_licences(licences(options.get("licenses", ""))),
         )
+        if not (made.users or made.accounts):
+            raise ValueError("a reservation must have users or accounts")
+        if not (made.nodes or made.licences):
+            raise ValueError("a reservation must have nodes or licenses")
         self._check_nodes(made)
         self._cluster.reservations.all.append(made)
         self._changed(now)
@@ -204,7 +212,36 @@ class ClusterCommands:
 
 
 def _options(text: list[str]) -> dict[str, str]:
-    pairs = [word.partition("=") for word in text]
-    if bare := [name for name, equals, _ in pairs if not equals]:
-        raise ValueError(f"must have options NAME=VALUE, not {displayed(bare[0])}")
-    return {name.lower(): value for name, _, value in pairs}
+    found: dict[str, str] = {}
+    for word in text:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise ValueError(f"must have options NAME=VALUE, not {displayed(name)}")
+        if name.lower() in found:
+            raise ValueError(f"{displayed(name)} is given twice")
+        found[name.lower()] = value
+    return found
+
+
+def _minutes(name: str, text: str) -> int:
+    """Return a time of a minute or more."""
+    found = minutes(text)
+    if not found:
+        raise ValueError(f"{name} must be longer than 0")
+    return found
+
+
+def _node_counts(text: str) -> tuple[int, int]:
+    """Return the least and the largest number of nodes: `2`, `2-4`."""
+    match = _COUNTS.fullmatch(text)
+    least, most = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+    if not 1 <= least <= most:
+        raise ValueError(f"numnodes must be a number from 1, or a range such as 2-4, not {displayed(text)}")
+    return least, most
+
+
+def _priority(text: str) -> int:
+    """Return a priority that does not hold a job."""
+    if (found := whole(text)) <= HELD:
+        raise ValueError("priority must be a whole number from 1: hold jobs with scontrol hold")
+    return found

@@ -9,8 +9,8 @@ from typing import Final
 #: The largest number of nodes of a list, so that a short text costs no memory out of proportion.
 MOST_NODES: Final = 65536
 _PART: Final = re.compile(r"([^\[\],\s]+)(?:\[([0-9,-]+)\])?(?:,|$)")
-_RANGE: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
-_NUMBERED: Final = re.compile(r"(.*?)(\d+)")
+_RANGE: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
+_NUMBERED: Final = re.compile(r"(.*\D)(\d{1,9})", re.ASCII)
 
 
 def expand(text: str) -> list[str]:
@@ -32,12 +32,13 @@ def expand(text: str) -> list[str]:
 
 
 def compress(names: Sequence[str]) -> str:
-    """Return names in the order of a cluster as one list, with ranges of numbers in brackets."""
-    groups: dict[str, list[str]] = {}
+    """Return names in the order of a cluster as one list, with ranges of numbers in brackets; `expand` reads it."""
+    #: Numbers behind each prefix; a name without a number, or one too long for a list, is one of its own.
+    groups: dict[tuple[str, bool], list[str]] = {}
     for name in names:
         match = _NUMBERED.fullmatch(name)
-        groups.setdefault(match[1] if match else name, []).extend([match[2]] if match else [])
-    return ",".join(_group(prefix, numbers) for prefix, numbers in groups.items())
+        groups.setdefault((match[1], True) if match else (name, False), []).extend([match[2]] if match else [])
+    return ",".join(_group(prefix, numbers) for (prefix, _), numbers in groups.items())
 
 
 def _numbers(text: str, most: int) -> Iterable[str]:
@@ -58,7 +59,7 @@ def _group(prefix: str, numbers: Sequence[str]) -> str:
         return prefix
     ranges: list[list[str]] = []
     for number in numbers:
-        if ranges and int(number) == int(ranges[-1][-1]) + 1:
+        if ranges and number == str(int(ranges[-1][-1]) + 1).zfill(len(ranges[-1][0])):
             ranges[-1][1:] = [number]
         else:
             ranges.append([number])

@@ -15,7 +15,7 @@ from batsched_py.errors import ConfigurationError
 from batsched_py.slurm.conf_values import licences, whole, words
 from batsched_py.slurm.configuration import SlurmConfiguration
 from batsched_py.slurm.hostlist import expand
-from batsched_py.slurm.reservations import AdvanceReservation
+from batsched_py.slurm.reservations import AdvanceReservation, permitted_names
 from batsched_py.text.display import displayed
 
 _T = TypeVar("_T")
@@ -114,8 +114,8 @@ class ReservationReader:
             start,
             end,
             nodes,
-            self._value(fields, "users", _names) or frozenset(),
-            self._value(fields, "accounts", _names) or frozenset(),
+            self._value(fields, "users", permitted_names) or frozenset(),
+            self._value(fields, "accounts", permitted_names) or frozenset(),
             self._value(fields, "flags", _flags) or frozenset(),
             self._value(fields, "licenses", self._licences) or (),
         )
@@ -202,13 +202,6 @@ def past_line(reservations: Iterable[AdvanceReservation], now: float) -> str:
 
 def _is_empty(field: _Field) -> bool:
     return field.value.casefold() in _NOTHING
-
-
-def _names(text: str) -> frozenset[str]:
-    names = text.split(",")
-    if not all(names) or any(name.startswith("-") for name in names):
-        raise ValueError("must be names that may use the reservation; names with - are not supported")
-    return frozenset(names)
 
 
 def _flags(text: str) -> frozenset[str]:

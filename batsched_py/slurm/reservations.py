@@ -89,3 +89,11 @@ class AdvanceReservations:
         is_changed = len(left) < len(self.all)
         self.all = left
         return is_changed
+
+
+def permitted_names(text: str) -> frozenset[str]:
+    """Return the users or accounts in a list, which may use a reservation. `ValueError` for names with `-`."""
+    names = text.split(",")
+    if not all(names) or any(name.startswith("-") for name in names):
+        raise ValueError("must be names that may use the reservation; names with - are not supported")
+    return frozenset(names)

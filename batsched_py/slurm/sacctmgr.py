@@ -8,7 +8,7 @@ from typing import Final
 
 from batsched_py.errors import ConfigurationError
 from batsched_py.slurm.accounts import Accounts, Association, Qos, UsageBounds
-from batsched_py.slurm.conf_values import duration, megabytes, minutes, whole, words
+from batsched_py.slurm.conf_values import at_least, duration, megabytes, minutes, one_of, whole, words
 from batsched_py.slurm.job_amounts import is_counted
 from batsched_py.text.display import displayed
 
@@ -29,10 +29,25 @@ _AMOUNTS: Final = {
     **dict.fromkeys(("maxtres", "maxtresperjob", "maxtrespj"), "max_tres_job"),
 }
 _QOS_AMOUNTS: Final = {"maxtresperuser": "max_tres_user", "maxtrespu": "max_tres_user"}
+#: Options with several names -> one name for each, also of those that QOS and associations do not share.
+_SAME: Final = {
+    **_NUMBERS,
+    **_ASSOCIATION_NUMBERS,
+    **_QOS_NUMBERS,
+    **_AMOUNTS,
+    **_QOS_AMOUNTS,
+    **dict.fromkeys(("maxwall", "maxwalldurationperjob"), "maxwall"),
+    **dict.fromkeys(("fairshare", "shares"), "fairshare"),
+    **dict.fromkeys(("qos", "qoslevel"), "qos"),
+}
+#: Options of `add` that say where the new entry belongs.
+_PLACES: Final = {"account": {"parent", "cluster"}, "user": {"account", "cluster"}, "qos": frozenset[str]()}
 #: Flags of a QOS that are obeyed.
 _FLAGS: Final = frozenset(
     {"denyonlimit", "noreserve", "overpartqos", "partitiontimelimit", "partitionmaxnodes", "partitionminnodes"}
 )
+_EXISTS: Final = "is there already: change it with modify"
+_FROM_0: Final = at_least(0)
 
 
 def read_accounts(commands: Iterable[str]) -> Accounts:
@@ -59,16 +74,17 @@ def apply_command(accounts: Accounts, text: list[str]) -> None:
     if verb == "modify" and (rest[:1] != ["set"] or "where" in rest):
         raise ValueError(f"must be modify {kind} NAME set OPTIONS; conditions are not supported")
     pairs = [_pair(word) for word in rest if word not in {"set", "where"}]
-    options = {name: value for name, _, value in pairs}
-    if verb == "add":
-        pairs = [pair for pair in pairs if pair[0] not in {"account", "parent", "cluster"}]
+    check_distinct(pairs)
     if verb == "add" and kind == "cluster":
         return
     if verb not in {"add", "modify"} or kind not in {"account", "user", "qos"}:
         raise ValueError("must be add or modify of an account, a user or a qos")
+    options = {name: value for name, _, value in pairs}
+    if verb == "add":
+        pairs = [pair for pair in pairs if pair[0] not in _PLACES[kind]]
     for name in names.split(","):
         if kind == "qos":
-            target = accounts.qos.setdefault(name, Qos(name)) if verb == "add" else accounts.qos[name]
+            target = _add_qos(accounts, name) if verb == "add" else accounts.qos[name]
             _set(pairs, target.bounds, lambda *pair, target=target: _set_qos(target, *pair), is_qos=True)
             continue
         for found in _associations(accounts, verb, kind, name, options):
@@ -80,6 +96,22 @@ def set_association(found: Association, pairs: list[tuple[str, str, str]]) -> No
     _set(pairs, found.bounds, lambda *pair: _set_association(found, *pair), is_qos=False)
 
 
+def check_distinct(pairs: Iterable[tuple[str, str, str]]) -> None:
+    """Raise ValueError if an option is there twice, also by another name; `qos+=` and `qos-=` may be."""
+    signs: dict[str, str] = {}
+    for name, sign, _ in pairs:
+        same = _SAME.get(name, name)
+        if same in signs and "=" in {sign, signs[same]}:
+            raise ValueError(f"{displayed(name)} is given twice")
+        signs[same] = sign
+
+
+def _add_qos(accounts: Accounts, name: str) -> Qos:
+    if name in accounts.qos:
+        raise ValueError(f"QOS {displayed(name)} {_EXISTS}")
+    return accounts.qos.setdefault(name, Qos(name))
+
+
 def _pair(word: str) -> tuple[str, str, str]:
     match = re.fullmatch(r"(\w+)([+-]?=)(.*)", word)
     if match is None:
@@ -88,12 +120,17 @@ def _pair(word: str) -> tuple[str, str, str]:
 
 
 def _associations(accounts: Accounts, verb: str, kind: str, name: str, options: dict[str, str]) -> list[Association]:
+    if verb == "modify":
+        return [accounts.by_account[name]] if kind == "account" else accounts.by_user[name]
     if kind == "account":
-        made = accounts.add_account(name, options.get("parent", "root")) if verb == "add" else accounts.by_account[name]
-        return [made]
-    if verb == "add":
-        return [accounts.add_user(name, options["account"])]
-    return accounts.by_user[name]
+        if name in accounts.by_account:
+            raise ValueError(f"account {displayed(name)} {_EXISTS}")
+        return [accounts.add_account(name, options.get("parent", "root"))]
+    if "account" not in options:
+        raise ValueError("must have account=NAME")
+    if any(one.account == options["account"] for one in accounts.by_user.get(name, [])):
+        raise ValueError(f"user {displayed(name)} of account {displayed(options['account'])} {_EXISTS}")
+    return [accounts.add_user(name, options["account"])]
 
 
 def _set(
@@ -124,9 +161,13 @@ def _bound(text: str) -> int | None:
 
 def _set_amounts(amounts: dict[str, int], text: str) -> None:
     """Set limits on resources, `cpu=300,mem=400G`; those that are not named stay, -1 is no limit."""
+    named = set[str]()
     for part in text.split(","):
         written, _, value = part.partition("=")
         name = written.lower()
+        if name in named:
+            raise ValueError(f"{displayed(written)} is given twice")
+        named.add(name)
         if not is_counted(name):
             rule = "must be of cpu, mem, node, gres/NAME, license/NAME"
             raise ValueError(f"{displayed(written)} is not supported: {rule}")
@@ -139,15 +180,16 @@ def _set_amounts(amounts: dict[str, int], text: str) -> None:
 
 def _set_qos(qos: Qos, name: str, _sign: str, value: str) -> bool:
     if name == "priority":
-        qos.priority = whole(value)
+        qos.priority = _FROM_0(value)
     elif name == "preempt":
         qos.preempts = frozenset(value.split(","))
     elif name == "preemptmode":
-        qos.preempt_mode = value.upper()
+        mode = one_of("CLUSTER", "CANCEL", "REQUEUE", "SUSPEND")(value)
+        qos.preempt_mode = None if mode == "CLUSTER" else mode
     elif name == "preemptexempttime":
         qos.exempt = duration(value)
     elif name == "gracetime":
-        qos.grace = whole(value)
+        qos.grace = _FROM_0(value)
     elif name == "flags":
         qos.flags = words(value)
         if unknown := qos.flags - _FLAGS:
@@ -159,9 +201,9 @@ def _set_qos(qos: Qos, name: str, _sign: str, value: str) -> bool:
 
 def _set_association(found: Association, name: str, sign: str, value: str) -> bool:
     if name in {"fairshare", "shares"}:
-        found.shares = whole(value)
+        found.shares = _FROM_0(value)
     elif name == "priority":
-        found.priority = whole(value)
+        found.priority = _FROM_0(value)
     elif name in {"qos", "qoslevel"}:
         named = frozenset(value.split(","))
         found.qos = {"=": named, "+=": found.qos | named, "-=": found.qos - named}[sign]

@@ -12,8 +12,8 @@ import shlex
 from typing import Final
 
 from batsched_py.errors import ConfigurationError
-from batsched_py.slurm.accounts import Accounts, Qos
-from batsched_py.slurm.sacctmgr import apply_command, set_association
+from batsched_py.slurm.accounts import Accounts, Association, Qos
+from batsched_py.slurm.sacctmgr import apply_command, check_distinct, set_association
 from batsched_py.text.display import displayed
 
 _ENTRY: Final = re.compile(r"(Cluster|Parent|Account|User) - '([^']+)'(?::(.*))?")
@@ -31,6 +31,8 @@ class DumpReader:
         self._name = name
         self._accounts = Accounts()
         self._parent = "root"
+        #: Entries that were read: kind and name; for users, also the account.
+        self._known: set[tuple[str, ...]] = set()
 
     def read(self, text: str) -> Accounts:
         """Return the accounts in this text."""
@@ -52,17 +54,34 @@ class DumpReader:
             apply_command(self._accounts, _command(line))
             return
         kind, name, options = entry[1], entry[2], _options(entry[3] or "")
+        self._check_new(kind, name)
         if kind == "Parent":
             if name not in self._accounts.by_account:
                 raise ValueError("must name an account that was described before")
             self._parent = name
         elif kind == "Account":
-            found = self._accounts.by_account.get(name) or self._accounts.add_account(name, self._parent)
-            set_association(found, options)
+            set_association(self._account(name), options)
         elif kind == "User":
             self._add_user(name, options)
         else:
             set_association(self._accounts.root, [one for one in options if one[0] != "fairshare"])
+
+    def _check_new(self, kind: str, name: str) -> None:
+        """Refuse an entry that is there twice, and a second cluster."""
+        if kind == "Parent":
+            return
+        entry = {"Account": (kind, name), "User": (kind, name, self._parent), "Cluster": (kind,)}[kind]
+        if entry in self._known:
+            raise ValueError("must be the only cluster" if kind == "Cluster" else "is there twice")
+        self._known.add(entry)
+
+    def _account(self, name: str) -> Association:
+        """Return an account below the present one."""
+        found = self._accounts.by_account.get(name) or self._accounts.add_account(name, self._parent)
+        above = found.parent
+        if above is not None and above.account != self._parent:
+            raise ValueError(f"is below {displayed(above.account)}, and cannot be below {displayed(self._parent)}")
+        return found
 
     def _add_user(self, name: str, options: list[tuple[str, str, str]]) -> None:
         accounts = self._accounts
@@ -106,7 +125,6 @@ def _options(text: str) -> list[tuple[str, str, str]]:
         if match is None:
             raise ValueError("must have options NAME=VALUE, separated by colons")
         position = match.end()
-        name, value = match[1].lower(), match[2].strip("'")
-        if name not in _IGNORED:
-            found.append((name, "=", value))
-    return found
+        found.append((match[1].lower(), "=", match[2].strip("'")))
+    check_distinct(found)
+    return [one for one in found if one[0] not in _IGNORED]

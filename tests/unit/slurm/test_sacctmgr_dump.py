@@ -47,14 +47,52 @@ def test_commands_may_stand_between_entries() -> None:
     assert {one.default_qos for one in accounts.by_user["ada"]} == {"high"}
 
 
+def test_an_account_has_one_place_in_the_tree() -> None:
+    """An entry below another account would otherwise change it where it is."""
+    text = "add account math\nadd account logic parent=math\nCluster - 'c'\nParent - 'root'\nAccount - 'math'\n"
+    assert read_dump("d", text).by_account["math"].account == "math"
+    with pytest.raises(
+        ConfigurationError, match="d: line 6: Account - 'logic': is below math, and cannot be below root"
+    ):
+        read_dump("d", f"{text}Account - 'logic'\n")
+
+
+def test_qos_may_be_added_and_removed_in_one_command() -> None:
+    """As sacctmgr takes them, in their order; CLUSTER is the mode of preemption of slurm.conf."""
+    text = (
+        "add qos a PreemptMode=cluster\nadd qos b PreemptMode=requeue\nmodify user root set qos+=a qos+=b qos-=normal\n"
+    )
+    accounts = read_dump("d", text)
+    assert accounts.by_user["root"][0].qos == {"a", "b"}
+    assert [accounts.qos[name].preempt_mode for name in "ab"] == [None, "REQUEUE"]
+
+
 @pytest.mark.parametrize(
     ("line", "rule"),
     [
         ("Parent - 'chemistry'", "must name an account that was described before"),
-        ("User - 'ada':Colour=red", "colour is not supported"),
-        ("User - 'ada':Fairshare=much", "must be a whole number"),
+        ("User - 'bob':Colour=red", "colour is not supported"),
+        ("User - 'bob':Fairshare=much", "must be a whole number"),
         ("Account - 'a':Fairshare", "must have options NAME=VALUE, separated by colons"),
         ("modify user eve set fairshare=2", "must name what was added before"),
+        ("Account - 'bio':Fairshare=1:Fairshare=2", "fairshare is given twice"),
+        ("Account - 'bio':MaxSubmit=1:MaxSubmitJobs=2", "maxsubmitjobs is given twice"),
+        ("Account - 'bio':Description='a':Description='b'", "description is given twice"),
+        ("Account - 'bio':GrpTRES='cpu=1,cpu=2'", "cpu is given twice"),
+        ("Account - 'bio':Fairshare=-1", "must be a whole number from 0"),
+        ("Account - 'bio':Priority=-1", "must be a whole number from 0"),
+        ("Account - 'physics':Fairshare=1", "is there twice"),
+        ("User - 'ada':Fairshare=1", "is there twice"),
+        ("Cluster - 'other':QOS='normal'", "must be the only cluster"),
+        ("add account physics", "account physics is there already: change it with modify"),
+        ("add user ada account=quantum", "user ada of account quantum is there already: change it with modify"),
+        ("add user eve fairshare=1", "must have account=NAME"),
+        ("add qos normal priority=1", "QOS normal is there already: change it with modify"),
+        ("add qos big account=physics", "account is not supported"),
+        ("add qos big priority=-1", "must be a whole number from 0"),
+        ("add qos big GraceTime=-1", "must be a whole number from 0"),
+        ("add qos big PreemptMode=now", "must be CLUSTER or CANCEL or REQUEUE or SUSPEND"),
+        ("modify user ada set qos+=a qos=b", "qos is given twice"),
         ("delete user ada", "must be add or modify of an account, a user or a qos"),
     ],
 )

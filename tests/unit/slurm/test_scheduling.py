@@ -188,6 +188,13 @@ RESERVE = "scontrol create reservation reservationname=r starttime=now duration=
             f"{RESERVE} nodes=n1 licenses=lic:-5",
             "must be different licences such as .*, with counts from 1",
         ),
+        (f"{RESERVE} nodes=n1 licenses=nope:7", "must be licences of the configuration, which has 0 of 'nope'"),
+        (f"{RESERVE} nodes=n1 licenses=lic:50", "must be licences of the configuration, which has 2 of 'lic'"),
+        (f"{RESERVE} nodes=n1 nodes=n2", "nodes is given twice"),
+        (f"{RESERVE.replace('=1 ', '=0 ')} nodes=n1", "duration must be longer than 0"),
+        (f"{RESERVE},-bob nodes=n1", "names with - are not supported"),
+        (RESERVE, "a reservation must have nodes or licenses"),
+        (f"{RESERVE.removesuffix('users=alice')} nodes=n1", "a reservation must have users or accounts"),
         ("scontrol delete reservationname=r", "there is no reservation r"),
         ("scontrol update nodename=n1 state=drain weight=5", "update of weight is not supported"),
         ("scontrol update nodename=n1 state=drain now", "must have options NAME=VALUE, not now"),
@@ -198,7 +205,37 @@ RESERVE = "scontrol create reservation reservationname=r starttime=now duration=
 def test_a_command_is_obeyed_whole_or_refused(command: str, rule: str) -> None:
     """No part of it is dropped."""
     with pytest.raises(SlurmRefusalError, match=rule):
-        controller().action(command, 10)
+        controller("Licenses=lic:2").action(command, 10)
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ("priority=5 Priority=6", "Priority is given twice"),
+        ("priority=-5", "priority must be a whole number from 1: hold jobs with scontrol hold"),
+        ("priority=0", "priority must be a whole number from 1"),
+        ("timelimit=0", "timelimit must be longer than 0"),
+        ("numnodes=0", "numnodes must be a number from 1, or a range such as 2-4, not 0"),
+        ("numnodes=3-2", "numnodes must be a number from 1"),
+        ("numnodes=-2", "numnodes must be a number from 1"),
+    ],
+)
+def test_an_update_with_a_wrong_value_is_refused(change: str, rule: str) -> None:
+    """The job stays as it was."""
+    slurm = controller()
+    number = submit(slurm, "-n 1 -t 5")
+    with pytest.raises(SlurmRefusalError, match=rule):
+        slurm.action(f"scontrol update jobid={number} {change}", 10)
+
+
+def test_a_reservation_has_a_name_of_its_own() -> None:
+    """It would otherwise be deleted with another one."""
+    slurm = controller()
+    slurm.action(f"{RESERVE} nodes=n1", 0)
+    with pytest.raises(SlurmRefusalError, match="there is a reservation r already"):
+        slurm.action(f"{RESERVE} nodes=n2", 1)
+    slurm.action("scontrol delete reservationname=r", 2)
+    slurm.action(f"{RESERVE} nodes=n2", 3)
 
 
 def test_commands_are_for_all_jobs_that_they_name() -> None:
