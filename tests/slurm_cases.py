@@ -13,7 +13,7 @@ from batsched_py.errors import SlurmRefusalError
 from batsched_py.slurm.conf_reader import read_configuration
 from batsched_py.slurm.controller import SlurmController
 from batsched_py.slurm.decisions import Decision, JobRequeue, JobStart, JobStop, JobSuspension
-from batsched_py.slurm.phases import ControllerPhases
+from batsched_py.slurm.phases import recorded_phases
 from batsched_py.slurm.sacctmgr import read_accounts
 from batsched_py.slurm.submission import read_request
 
@@ -48,18 +48,7 @@ class Player:
     """An event loop that submits, ends jobs after their run times, and lets the controller act between."""
 
     def __init__(self, case: Mapping[str, Any], clock: int, started: float) -> None:
-        # A controller with an accounting data base starts its threads later; measured on the recordings.
-        late = 0.56 if case["accounting"] else 0.0
-        phases = ControllerPhases(
-            clock=clock,
-            started=started,
-            main=(0.745 if case["accounting"] else 0.02, 1.00190),
-            backfill=(0.008 + late, 1.0002),
-            sweep=0.16 + late,
-            requeue=1.69,
-            cancel=0.03,
-            priority=0.3 + late,
-        )
+        phases = recorded_phases(clock, started, accounting=bool(case["accounting"]))
         configuration = read_configuration(case["files"])
         self.controller = SlurmController(configuration, read_accounts(case["sacctmgr"]), phases, keeps_passes=True)
         self.case, self.played = case, Played()

@@ -113,7 +113,7 @@ class BackfillScheduler:
             return test
         if test.found.end > max(changes.ended, changes.started):
             return test
-        ends, nodes = self._ends(candidate.job), None if test.planned is None else test.planned.nodes
+        ends, nodes = self._ends(candidate.job, here.now), None if test.planned is None else test.planned.nodes
         assert isinstance(ends, SimpleJobEnds)  # noqa: S101  # no other test outlives changes
         test.found = ends.again(test.found, nodes, after=test.after, now=floor(here.now))
         return test if test.found is not None else None
@@ -163,7 +163,7 @@ class BackfillScheduler:
         test.holds_before(here.now, job.submitted + self._options.bf_min_age_reserve)
         if self._preemption.is_possible and self._preempts(here, candidate, now, now + seconds):
             return
-        ends = self._ends(job)
+        ends = self._ends(job, here.now)
         if isinstance(ends, SimpleJobEnds) and self._is_steady(job):
             test.late = test.blocked = inf
         else:
@@ -262,10 +262,10 @@ class BackfillScheduler:
         if test.may_reserve and planned.start <= floor(here.now) + window:
             self._reserve(here, candidate.job, candidate.partition, planned)
 
-    def _ends(self, job: SlurmJob) -> JobEnds:
+    def _ends(self, job: SlurmJob, now: float) -> JobEnds:
         if self._forecast is None or self._forecast.basis != self._cluster.basis:
             self._forecast = EndForecast(self._cluster, self._clock)
-        return self._forecast.of(job)
+        return self._forecast.of(job, self._preemption.gone(job, now))
 
     def _preempts(self, here: BackfillPass, candidate: Candidate, now: float, end: float) -> bool:
         """Let running jobs give way if it can only start now in this way, and keep the nodes for it."""
@@ -277,7 +277,8 @@ class BackfillScheduler:
         if allocation is None:
             return False
         if job.state == PENDING:
-            here.add(self._planned(job, now, 0, allocation.nodes))
+            kept = self._preemption.without_preempted(job, nodes, here.now) or allocation
+            here.add(self._planned(job, now, end - now, kept.nodes))
         return True
 
     def _nodes(self, here: BackfillPass, candidate: Candidate, start: float, end: float) -> int:

@@ -235,6 +235,7 @@ class ClusterState:
         self._free(job, now)
         job.state, job.reason, job.allocation, job.ended = PENDING, "BeginTime", None, None
         job.restarts += 1
+        job.submitted = now
         job.begin = floor(now) + self.configuration.cred_expire + 1
         job.eligible = None
         self.queue.add(job)

@@ -59,7 +59,7 @@ class SlurmController:
         self._postponed: bool | None = None
         #: The last pass of backfill; None before the first.
         self._backfilled_at: float | None = None
-        self._sweeps = ThreadTicks(phases.started + 30 + phases.sweep, 30)
+        self._sweeps = phases.sweeps
         self._priorities = ThreadTicks(
             phases.started + configuration.calc_period + phases.priority, configuration.calc_period
         )

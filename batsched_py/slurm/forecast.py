@@ -100,11 +100,11 @@ class EndForecast:
         #: Request -> nodes -> when it fits; None if it never does.
         self._known: dict[tuple[object, ...], dict[int, RequestFit | None]] = {}
 
-    def of(self, job: SlurmJob) -> JobEnds:
-        """Return the earliest starts of one job."""
+    def of(self, job: SlurmJob, gone: Sequence[SlurmJob] = ()) -> JobEnds:
+        """Return the earliest starts of one job, in whose way some running jobs are not."""
         choice = self._simple(job)
-        if choice is None:
-            return JobEnds(self, self._cluster, job)
+        if choice is None or gone:
+            return JobEnds(self, self._cluster, job, gone)
         cluster = self._cluster
         allowed = choice.nodes & cluster.selector.nodes_for_user(cluster.use, job, cluster.configuration.all_nodes)
         return SimpleJobEnds(self, cluster, job, allowed)
@@ -113,9 +113,11 @@ class EndForecast:
         """Return when jobs with the request of this one fit, by nodes, as far as it was asked for."""
         return self._known.setdefault((shape, job.min_nodes, job.max_nodes, job.tasks), {})
 
-    def plain(self, job: SlurmJob, nodes: int, after: float, now: float) -> JobForecast | None:
-        """Return an earliest start by releasing the ends one by one."""
-        found = earliest(self._cluster, job, nodes, after=after, now=now, clock=self._clock)
+    def plain(
+        self, job: SlurmJob, nodes: int, after: float, now: float, gone: Sequence[SlurmJob] = ()
+    ) -> JobForecast | None:
+        """Return an earliest start by releasing the ends one by one; that of jobs that are not in the way is now."""
+        found = earliest(self._cluster, job, nodes, after=after, now=now, clock=self._clock, gone=gone)
         return None if found is None else JobForecast(found[0], -inf, nodes, RequestFit(0, 0, found[1].nodes), found[1])
 
     def fit(self, job: SlurmJob, shape: RequestShape, nodes: int) -> RequestFit | None:
@@ -211,12 +213,14 @@ class EndForecast:
 class JobEnds:
     """Earliest starts of one job, by releasing ends one by one."""
 
-    def __init__(self, forecast: EndForecast, cluster: ClusterState, job: SlurmJob) -> None:
-        self._forecast, self._cluster, self._job = forecast, cluster, job
+    def __init__(
+        self, forecast: EndForecast, cluster: ClusterState, job: SlurmJob, gone: Sequence[SlurmJob] = ()
+    ) -> None:
+        self._forecast, self._cluster, self._job, self._gone = forecast, cluster, job, gone
 
     def earliest(self, nodes: int, *, after: float, now: float) -> JobForecast | None:
         """Return the first start from `after` on these nodes; None if there is none."""
-        return self._forecast.plain(self._job, nodes, after, now)
+        return self._forecast.plain(self._job, nodes, after, now, self._gone)
 
     def nodes(self, found: JobForecast) -> int:
         """Return the nodes of an earliest start."""
@@ -268,21 +272,37 @@ class SimpleJobEnds(JobEnds):
 
 
 def earliest(
-    cluster: ClusterState, job: SlurmJob, nodes: int, *, after: float, now: float, clock: int
+    cluster: ClusterState,
+    job: SlurmJob,
+    nodes: int,
+    *,
+    after: float,
+    now: float,
+    clock: int,
+    gone: Sequence[SlurmJob] = (),
 ) -> tuple[float, NodeAllocation] | None:
     """Return the first instant from `after` at which the job fits on these nodes, and its allocation there.
 
-    A job over its limit ends in the next second from `now`; `clock` is the absolute second of time zero.
+    Jobs over their limit, and those of `gone`, end in the next second from `now`. `clock` is the absolute second of
+    time zero.
     """
     most = cluster.most_switches(job, after)
     selector = cluster.selector
     nodes = selector.suitable(job, selector.nodes_for_user(cluster.use, job, nodes))
     if selector.select(cluster.idle, job, nodes, most) is None:
         return None
-    if (found := selector.select(cluster.use, job, nodes, most)) is not None:
+    is_now = after <= now or not gone
+    if is_now and (found := selector.select(cluster.use, job, nodes, most)) is not None:
         return after, found
     use = cluster.use.copy()
     running = cluster.running_by_end()
+    if gone:
+        for one in gone:
+            assert one.allocation is not None  # noqa: S101
+            use.release(one.kept or one.allocation)
+        if (found := selector.select(use, job, nodes, most)) is not None:
+            return max(after, now + 1), found
+        running = [one for one in running if one not in gone]
     for group in _by_end(running, nodes) if cluster.configuration.linear else _windows(cluster, running, nodes, clock):
         for one in group:
             assert one.allocation is not None  # noqa: S101

@@ -21,8 +21,8 @@ class RequestShape:
 
     request: BatchRequest
     memory_per_cpu: int
-    #: Tasks of the whole job, where generic resources bound the offers to them.
-    tasks: int
+    #: Is it one task with generic resources? Then nodes offer one task, so that the first of them is taken.
+    is_single: bool
     #: Are only idle nodes offered?
     is_exclusive: bool
     #: Does it ask for generic resources?
@@ -79,6 +79,8 @@ class SlurmJob:
     used_until: float = 0.0
     exit_ok: bool = True
     grace_until: float | None = None
+    #: The jobs that had to give way to it, until none of them runs.
+    preempted: tuple[SlurmJob, ...] = ()
     #: What a suspended job keeps of its allocation, and the job that suspended it.
     kept: NodeAllocation | None = None
     suspended_by: str = ""

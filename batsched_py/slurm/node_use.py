@@ -47,8 +47,6 @@ class Offer:
     tasks: int
     weight: int
     free_cpus: int
-    #: Generic resources of the kinds that are asked for, beyond those.
-    spare_gres: int = 0
 
 
 @dataclass(slots=True)

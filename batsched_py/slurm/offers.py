@@ -35,14 +35,14 @@ class OfferTable:
         if job.shape is None:
             request = job.request
             wants_gres = bool(request.gres or request.gpus or request.gpus_per_task)
-            memory, tasks = self.memory_per_cpu(job), job.tasks if wants_gres else 0
+            memory, single = self.memory_per_cpu(job), wants_gres and job.tasks == 1
             exclusive = self._configuration.linear or request.exclusive == "node"
             key = (
                 *(request.cpus_per_task, request.whole_cores, request.tasks_per_node, request.mem_per_node, memory),
-                *(request.gres, request.gpus, request.gpus_per_task, tasks, exclusive),
+                *(request.gres, request.gpus, request.gpus_per_task, single, exclusive),
             )
             if key not in self._shapes:
-                self._shapes[key] = RequestShape(request, memory, tasks, exclusive, wants_gres)
+                self._shapes[key] = RequestShape(request, memory, single, exclusive, wants_gres)
             job.shape = self._shapes[key]
         return job.shape
 
@@ -97,12 +97,11 @@ class OfferTable:
         tasks = cpus // request.cpus_per_task
         if request.tasks_per_node is not None:
             tasks = min(tasks, request.tasks_per_node)
-        spare = 0
         if shape.wants_gres:
-            tasks = min(tasks, self._most_tasks(request, at, gres, tasks), shape.tasks)
-            wanted = {one.name for one in request.gres}
-            spare = sum(count for kind, count in zip(node.gres, gres, strict=True) if kind.name in wanted)
-        return Offer(at, tasks, node.weight, cpus, spare) if tasks > 0 else None
+            tasks = min(tasks, self._most_tasks(request, at, gres, tasks))
+        if shape.is_single:
+            tasks = min(tasks, 1)
+        return Offer(at, tasks, node.weight, cpus) if tasks > 0 else None
 
     def _most_tasks(self, request: BatchRequest, at: int, gres: Sequence[int], tasks: int) -> int:
         kinds = self._configuration.nodes[at].gres

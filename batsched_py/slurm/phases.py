@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
+from typing import Final
+
+#: Seconds between checks of limits.
+_SWEEP: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class ControllerPhases:
         started: start of the controller.
         main, backfill: delay of the first tick of these threads after the start, and their period.
         requeue, cancel: time from the preemption of a job until its nodes are free.
-        sweep, priority: delay of the checks of limits and of the recalculation of priorities.
+        priority: delay of the recalculation of priorities.
     """
 
     clock: int = 0
@@ -39,5 +43,28 @@ class ControllerPhases:
     backfill: tuple[float, float] = (0.0, 1.0)
     requeue: float = 0.0
     cancel: float = 0.0
-    sweep: float = 0.0
     priority: float = 0.0
+
+    @property
+    def sweeps(self) -> ThreadTicks:
+        """Checks of limits by the main thread: at each of its looks that is 30 s or more after the last check."""
+        delay, period = self.main
+        every = ceil(_SWEEP / period - 1e-9) * period if period else _SWEEP
+        return ThreadTicks(self.started + delay + every, every)
+
+
+def recorded_phases(clock: int, started: float, *, accounting: bool, cycle: float | None = None) -> ControllerPhases:
+    """Return the phases of recorded controllers, which depend on the use of an accounting data base.
+
+    They are medians of 182 recordings; `cycle` is another period of the threads.
+    """
+    late = 0.536 if accounting else 0.0
+    return ControllerPhases(
+        clock=clock,
+        started=started,
+        main=(0.727 if accounting else 0.018, 1.0014 if cycle is None else cycle),
+        backfill=(0.011 + late, 1.00015 if cycle is None else cycle),
+        requeue=1.69,
+        cancel=0.03,
+        priority=0.3 + late,
+    )

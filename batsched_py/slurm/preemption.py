@@ -2,7 +2,11 @@
 
 Jobs of lower partition tiers, or of QOS that the job's QOS may preempt, are removed in order until the job fits: the
 least QOS priority or tier first, then jobs on fewer nodes, then those that started first, or with
-preempt_youngest_first those that started last. Those on other nodes than the job gets are spared.
+preempt_youngest_first those that started last. Those on other nodes than the job gets are spared. As long as one of
+them runs, in its time of grace or until its nodes are free, the job asks no others, nor the same ones again.
+
+What is reserved for the job in the meantime is not the nodes of those jobs, but what it would get if all that it may
+preempt were gone: so the recorded plans are.
 """
 
 from __future__ import annotations
@@ -29,6 +33,8 @@ class JobPreemption:
         """
         if not self.is_possible:
             return None
+        if self._is_waited_for(job):
+            return self.without_preempted(job, nodes, now)
         found = self._victims(job, nodes, now)
         if found is None:
             return None
@@ -37,16 +43,35 @@ class JobPreemption:
         if suspended and len(suspended) == len(victims) and job.partition is not None:
             self._cluster.start_over(job, job.partition, allocation, suspended, now=now, by=by)
             return allocation
+        job.preempted = tuple(victims)
         for one in victims:
             self._end(one, now)
         return allocation
+
+    def without_preempted(self, job: SlurmJob, nodes: int, now: float) -> NodeAllocation | None:
+        """Return what a job would get on these nodes if no job ran that it may preempt; None if it does not fit."""
+        use = self._cluster.use.copy()
+        for one in self.gone(job, now):
+            _release(use, one)
+        return self._cluster.selector.select(use, job, nodes)
+
+    def gone(self, job: SlurmJob, now: float) -> list[SlurmJob]:
+        """Return the running jobs that are not in the way of a job in plans: it may preempt them, or they end now."""
+        return [*self._cluster.completing, *self._candidates(job, now)] if self.is_possible else []
+
+    def _is_waited_for(self, job: SlurmJob) -> bool:
+        """Does one of the jobs that had to give way still run, in its time of grace or until its nodes are free?"""
+        running, completing = self._cluster.running, self._cluster.completing
+        job.preempted = tuple(
+            one for one in job.preempted if one in running and (one.grace_until is not None or one in completing)
+        )
+        return bool(job.preempted)
 
     def _victims(self, job: SlurmJob, nodes: int, now: float) -> tuple[NodeAllocation, list[SlurmJob]] | None:
         """Return an allocation and the running jobs that have to go for it."""
         cluster, use = self._cluster, self._cluster.use.copy()
         for one in cluster.completing:
-            if one.allocation is not None:
-                use.release(one.allocation)
+            _release(use, one)
         if (found := cluster.selector.select(use, job, nodes)) is not None:
             return (found, []) if cluster.completing else None
         removed: list[SlurmJob] = []

@@ -11,7 +11,7 @@ import heapq
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from math import inf
+from math import floor, inf
 
 from batsched_py.slurm.configuration import SlurmPartition
 from batsched_py.slurm.dependencies import MET, NEVER, depended_on, dependency_state
@@ -31,11 +31,11 @@ class Candidate:
         """Return the key of the order in which candidates are tested."""
         job = self.job
         priority = job.priority_in(self.partition)
-        return (self.reservation is None, -self.partition.tier, -priority, job.sequence)
+        return (self.reservation is None, -self.partition.tier, -priority, floor(job.submitted), job.sequence)
 
 
-#: The place of a candidate without a reservation: tier, priority, sequence and number of the partition.
-_Rank = tuple[int, int, int, int]
+#: The place of a candidate without a reservation: tier, priority, second of submission, sequence, number of partition.
+_Rank = tuple[int, int, int, int, int]
 #: What becomes of a job that cannot start any more: the job, its state, and the instant.
 _Stop = Callable[[SlurmJob, str, float], None]
 
@@ -215,6 +215,6 @@ def _sequence(job: SlurmJob) -> int:
 
 def _entries(job: SlurmJob, candidates: Iterable[Candidate]) -> list[tuple[_Rank, Candidate]]:
     return [
-        ((-one.partition.tier, -job.priority_in(one.partition), job.sequence, at), one)
+        ((-one.partition.tier, -job.priority_in(one.partition), floor(job.submitted), job.sequence, at), one)
         for at, one in enumerate(candidates)
     ]

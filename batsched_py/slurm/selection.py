@@ -312,7 +312,7 @@ def _best_fit(blocks: list[_Block], need: _Need, is_single: bool = True) -> list
             best = min(enough, key=lambda block: (block.tasks - need.tasks, block.node))
             fitting = [offer for offer in best.offers if offer.tasks >= need.tasks] if need.nodes <= 1 else []
             if is_single and fitting:
-                offer = min(fitting, key=lambda offer: (offer.tasks, offer.spare_gres, offer.node))
+                offer = min(fitting, key=lambda offer: (offer.tasks, offer.node))
                 return [*taken, (offer, need.take(offer))]
         else:
             best = min(equal, key=lambda block: (-block.tasks, block.node))

@@ -20,12 +20,10 @@ from batsched_py.slurm.adapter.files import (
 )
 from batsched_py.slurm.adapter.nodes import with_types
 from batsched_py.slurm.configuration import SlurmConfiguration
-from batsched_py.slurm.phases import ControllerPhases
+from batsched_py.slurm.phases import ControllerPhases, recorded_phases
 from batsched_py.slurm.reservation_file import read_date, read_reservations
 from batsched_py.slurm.reservations import AdvanceReservation
 
-#: Seconds that the main thread of a real controller takes from look to look.
-_CYCLE = 1.0019
 #: Seconds that start and end of a job take together there.
 _COMPLETE = 0.03
 
@@ -165,15 +163,4 @@ class SlurmOptions:
             return ControllerPhases(
                 clock=self.second_of_hour, started=self.started, main=(0.0, period), backfill=(0.0, period)
             )
-        late = 0.56 if accounting else 0.0
-        period = _CYCLE if self.cycle is None else self.cycle
-        return ControllerPhases(
-            clock=self.second_of_hour,
-            started=self.started,
-            main=(0.745 if accounting else 0.02, period),
-            backfill=(0.008 + late, 1.0002 if self.cycle is None else period),
-            sweep=0.16 + late,
-            requeue=1.69,
-            cancel=0.03,
-            priority=0.3 + late,
-        )
+        return recorded_phases(self.second_of_hour, self.started, accounting=accounting, cycle=self.cycle)

@@ -53,6 +53,55 @@ def test_a_job_of_a_higher_tier_requeues_one_of_a_lower_tier() -> None:
     assert (decisions[0].job, decisions[1].job) == ("l1", "h")
 
 
+def test_a_job_asks_no_second_time_until_its_victims_have_gone() -> None:
+    """The victim has a time of grace: others are spared, and the plan holds the first node, not that of the victim."""
+    tiers = TIERS.replace("Default=YES", "Default=YES GraceTime=60")
+    slurm = controller(
+        "PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\nSchedulerParameters=bf_interval=5", tiers
+    )
+    for name in ("l1 -N 2", "l3 -N 1", "l4 -N 1"):
+        submit(slurm, f"-J {name} -t 9 -p low --exclusive")
+    slurm.advance(9)
+    submit(slurm, "-J h -n 4 -t 1 -p high", 9.5)
+    assert slurm.advance(60) == []
+    assert slurm.backfill.last is not None
+    assert [slurm.cluster.names(one.nodes) for one in slurm.backfill.last.plan] == ["n1"]
+    assert [one.key for one in slurm.cluster.running if one.grace_until is not None] == ["l3"]
+    stop, start = slurm.advance(100)
+    assert isinstance(start, JobStart)
+    assert (stop.job, start.job, start.nodes) == ("l3", "h", "n3")
+
+
+def test_a_requeued_job_is_behind_those_of_its_priority_that_were_submitted_before_the_requeue() -> None:
+    """Its submission is that of the requeue, in whole seconds."""
+    parameters = "PriorityType=priority/multifactor\nAuthInfo=cred_expire=5"
+    partition = "PartitionName=one Nodes=n1 Default=YES\n"
+    slurm = controller(parameters, partition)
+    submit(slurm, "-J requeued -n 4 -t 1")
+    slurm.advance(9)
+    submit(slurm, "-J waiting -n 4 -t 1", 9.5)
+    slurm.action("scontrol requeue 1", 10.5)
+    submit(slurm, "-J late -n 4 -t 1", 10.9)
+    started = starts(slurm, 20)
+    for name in ("waiting", "requeued"):
+        slurm.ended(name, 30 if name == "waiting" else 45)
+        started += starts(slurm, 40 if name == "waiting" else 60)
+    assert [job for job, _, _ in started] == ["waiting", "requeued", "late"]
+
+
+def test_gpu_jobs_of_one_task_take_the_first_node_and_larger_ones_the_fullest() -> None:
+    """The first node is free, the second has three processors."""
+    nodes = "NodeName=g[1-2] CPUs=8 Gres=gpu:2\nPartitionName=gpus Nodes=g[1-2]\n"
+    for tasks, taken in ((1, "g1"), (2, "g2")):
+        slurm = controller("GresTypes=gpu", PARTITION + nodes)
+        slurm.action("scontrol update nodename=g1 state=drain", 0)
+        submit(slurm, "-J other -n 5 -t 1 -p gpus")
+        slurm.advance(9)
+        slurm.action("scontrol update nodename=g1 state=resume", 10)
+        submit(slurm, f"-J job -n {tasks} -t 1 -p gpus --gres=gpu:1", 11)
+        assert [place for _, _, place in starts(slurm, 20)] == [taken]
+
+
 def test_with_gang_scheduling_a_preempted_job_is_suspended_and_resumes() -> None:
     """It keeps its nodes, and its limit moves by the time of the suspension."""
     slurm = controller("PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG", TIERS)
