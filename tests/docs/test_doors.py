@@ -33,7 +33,10 @@ PARTS = {
     "timelines": {"batsched_py.timelines.kinds"},
     "site": {
         *(f"batsched_py.site.{name}" for name in ("board", "inbox", "journal", "notices", "pacing", "recent_warnings")),
-        *(f"batsched_py.site.api.{name}" for name in ("answers", "description", "identity", "lease_requests")),
+        *(
+            f"batsched_py.site.api.{name}"
+            for name in ("answers", "description", "identity", "lease_requests", "selection")
+        ),
         *(f"batsched_py.site.api.{name}" for name in ("error_lines", "lease_views", "problems", "request_counts")),
     },
 }

@@ -179,15 +179,20 @@ def test_an_experiment_is_handed_in_deployed_and_deleted(site: SiteProcess, brow
     wait_for(lambda: browser.ask("document.querySelectorAll('#log li').length") >= 12)
     assert browser.ask("document.querySelectorAll('#graph rect').length") == 4
     assert browser.ask("document.querySelectorAll('#graph line').length") == 5
+    assert str(browser.ask("location.hash")) == "#experiment/1"
     site.client().put("api", "clock", body={"pace": 1e6})
     wait_for(lambda: browser.ask(shown) == "first: ENDED")
-    press(browser, "button[data-cancel=delete1]")
+    press(browser, "#experiment-delete")
     wait_for(lambda: browser.ask("document.getElementById('experiment').hidden"))
+    note = "document.getElementById('experiments-note').textContent"
+    assert browser.ask(note) == "Experiment 1 was deleted."
     browser.ask("document.getElementById('descriptor').value = '{}'")
     press(browser, "#hand-in button")
     wait_for(lambda: "resources: is missing" in str(browser.ask(told)))
     known = [line for line in browser.complaints() if "SEVERE" in line and "422" not in line]
     assert known == []
+    browser.visit(f"{site.url}/#experiment/1")
+    wait_for(lambda: browser.ask(note) == "Experiment 1: there is no experiment 1")
 
 
 #: Two machines with timelines, of which the first has a break.
@@ -261,7 +266,7 @@ def test_an_experiment_that_is_deleted_while_the_page_asks_for_it_is_gone(tmp_pa
         hold_back(browser, "/managed_experiments/")
         press(browser, "#finished")
         wait_for(lambda: browser.ask("window.heldBack"))
-        press(browser, "button[data-cancel=delete1]")
+        press(browser, "#experiment-delete")
         deleted = "/managed_experiments/1"
         wait_for(lambda: ask_of_experiments(site, "GET", deleted, user="local")[0] == 404)
         latest = latest_snapshot(site)
@@ -352,6 +357,69 @@ def test_notices_are_shown_above_all(busy_site: SiteProcess, browser: Browser) -
     client.put("api", "clock", body={"paused": False})
 
 
+def choose(browser: Browser, table: str, name: str, value: str) -> None:
+    """Set a filter of a table, as a user would."""
+    field = browser.driver.find_element(By.CSS_SELECTOR, f"#{table}-filter [name={name}]")
+    if field.tag_name == "select":
+        Select(field).select_by_visible_text(value)
+        return
+    field.clear()
+    field.send_keys(value)
+
+
+def test_tables_have_filters(tmp_path: Path, browser: Browser) -> None:
+    """By state, user and text, as the API; a filter that nothing fits is said."""
+    with running_site(tmp_path, "--pace", "0.001") as site, left(browser):
+        site.client("ann").post("api", "leases", body={"nodes": 4, "duration": "unlimited"})
+        site.client("bob").post("api", "leases", body={"nodes": 1, "duration": 60, "constraint": "$id == 3"})
+        site.client("bob").post("api", "leases", body={"nodes": 1, "duration": 60})
+        site.client("bob").delete("api", "leases", 3)
+        browser.visit(site.url)
+        wait_for(lambda: listed(browser, "lease") == [2, 1])
+        choose(browser, "leases", "user", "bob")
+        wait_for(lambda: listed(browser, "lease") == [2])
+        press(browser, "#finished")
+        wait_for(lambda: listed(browser, "lease") == [3, 2])
+        choose(browser, "leases", "in_state", "Cancelled")
+        wait_for(lambda: listed(browser, "lease") == [3])
+        choose(browser, "leases", "in_state", "any")
+        choose(browser, "leases", "text", "$ID ==")
+        wait_for(lambda: listed(browser, "lease") == [2])
+        choose(browser, "leases", "text", "nothing")
+        wait_for(lambda: browser.ask("document.getElementById('leases').textContent") == "Nothing fits the filter.")
+
+
+def test_hosts_are_reserved_by_a_query_and_deleted(tmp_path: Path, browser: Browser) -> None:
+    """With owner, times, hosts and state; what is made for an experiment has a link to it."""
+    lab = {"name": "web", "duration": 60, "resources": [{"compute": {"name": "Server", "locations": ["here"]}}]}
+    with running_site(tmp_path, "--pace", "0.001", "-o", "reservations=on") as site, left(browser):
+        browser.visit(site.url)
+        form = "document.getElementById('reserve').elements"
+        browser.ask(f"{form}.constraint.value = '$id >='")
+        press(browser, "#reserve > button")
+        told = "document.getElementById('reserved').textContent"
+        wait_for(lambda: "resources[0].compute.constraint" in str(browser.ask(told)))
+        browser.ask(f"{form}.constraint.value = '$id >= 2'")
+        browser.ask(f"{form}.min.value = 2")
+        Select(browser.driver.find_element(By.CSS_SELECTOR, "#reserve [name=when]")).select_by_value("later")
+        press(browser, "#reserve > button")
+        wait_for(lambda: str(browser.ask(told)) == "Accepted as reservation 1.")
+        cells = "[...document.querySelectorAll('tr[data-reservation=\"1\"] td')].map((one) => one.textContent)"
+        wait_for(lambda: browser.ask(cells)[6:8] == ["2", "2-3"])
+        assert browser.ask(cells)[1:5] == ["lab", "local", "PENDING", "00:30:01"]
+        site.client("ann").post("managed_experiments", body=lab)
+        wait_for(lambda: listed(browser, "reservation") == [2, 1])
+        link = "document.querySelector('tr[data-reservation=\"2\"] a')?.textContent"
+        wait_for(lambda: browser.ask(link) == "of experiment 2")
+        if find_spec("axe_core_python") is not None:
+            assert barriers(browser) == []
+        choose(browser, "reservations", "user", "local")
+        wait_for(lambda: listed(browser, "reservation") == [1])
+        press(browser, "button[data-cancel=unreserve1]")
+        wait_for(lambda: listed(browser, "reservation") == [])
+        assert [line for line in browser.complaints() if "SEVERE" in line and "422" not in line] == []
+
+
 def test_the_page_says_who_asks(busy_site: SiteProcess, browser: Browser) -> None:
     """With role and the use of quotas."""
     browser.visit(busy_site.url)
@@ -402,7 +470,7 @@ def barriers(browser: Browser) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("width", [1400, 600])
+@pytest.mark.parametrize("width", [1400, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_keeps_people_out(busy_site: SiteProcess, browser: Browser, scheme: str, width: int) -> None:
     """By the rules of axe-core; and nothing is wider than the window."""
@@ -432,6 +500,17 @@ WRITTEN = """\
   };
 })()
 """
+
+
+def listed(browser: Browser, kind: str) -> list[int]:
+    """Return the numbers in a table of leases, experiments or reservations."""
+    rows: list[str] = browser.ask(f"[...document.querySelectorAll('tr[data-{kind}]')].map((one) => one.dataset.{kind})")
+    return list(map(int, rows))
+
+
+def shows(browser: Browser, kind: str, first: int, count: int) -> bool:
+    """Return whether a table has these numbers, the greatest first."""
+    return listed(browser, kind) == list(range(first, first - count, -1))
 
 
 def written(browser: Browser) -> dict[str, tuple[float, float, float]]:
@@ -478,8 +557,15 @@ def test_500_hosts_are_drawn_in_colours(tmp_path: Path, browser: Browser) -> Non
             for _ in range(250):
                 site.client().post("api", "leases", body={"nodes": 1, "duration": 6000})
             browser.visit(site.url)
-            wait_for(lambda: len(browser.ask("[...document.querySelectorAll('#leases tr[data-lease]')]")) == 200)
-            assert "Only 200 are shown here" in browser.ask("document.getElementById('leases').textContent")
+            wait_for(lambda: listed(browser, "lease") == list(range(250, 200, -1)))
+            assert "Only 200 are shown here" not in browser.ask("document.getElementById('queue').textContent")
+            assert browser.ask("document.documentElement.scrollWidth") <= 1400
+            for page in range(1, 5):
+                press(browser, "#leases-pages button:last-child")
+                wait_for(partial(shows, browser, "lease", 250 - 50 * page, 50))
+            assert browser.ask("document.querySelector('#leases-pages button:last-child').disabled")
+            press(browser, "#leases-pages button")
+            wait_for(partial(shows, browser, "lease", 100, 50))
             assert browser.ask(DARK) < 0.05
             labels = sorted(place[2] for text, place in written(browser).items() if text.startswith("host "))
             assert labels[0] >= 8
@@ -493,6 +579,8 @@ def test_machines_of_experiments_have_names_in_the_chart(tmp_path: Path, browser
     with running_site(tmp_path, "--pace", "1") as site, left(browser):
         browser.visit(site.url)
         press(browser, "#hand-in button")
+        wait_for(lambda: not browser.ask("document.getElementById('experiment').hidden"))
+        press(browser, "#experiment a")
         wait_for(lambda: "1/Server" in written(browser))
         legend = browser.ask("document.getElementById('legend').textContent")
         assert "is planned" in legend

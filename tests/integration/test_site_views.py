@@ -157,3 +157,34 @@ def test_the_help_names_the_default_algorithm(capsys: pytest.CaptureFixture[str]
         assert run(["site", "--help"]) == 0
     assert f"Without -s, the algorithm is {DEFAULT}" in " ".join(capsys.readouterr().out.split())
     assert f"The default algorithm is `{DEFAULT}`" in (ROOT / "docs" / "cli.md").read_text()
+
+
+def test_lists_are_selected_by_state_user_and_text(tmp_path: Path) -> None:
+    """Leases, experiments and reservations; what a caller may not read is not found."""
+    web = {"name": "web", "duration": 60, "resources": [{"compute": {"name": "Server", "locations": ["here"]}}]}
+
+    def numbers(caller: str, *path: str, **query: Any) -> list[int]:
+        found = site.client(caller).get(*path, **query)
+        return [int(one.get("number", one.get("id"))) for one in (found if isinstance(found, list) else found["items"])]
+
+    with running_site(tmp_path, *STILL, "-o", "reservations=on") as site:
+        ann, bob = site.client("ann"), site.client("bob")
+        for client in (ann, bob):
+            client.post("api", "leases", body={"nodes": 1, "duration": "unlimited", "constraint": "$id >= 0"})
+            client.post("managed_experiments", body={**web, "description": "of a paper"})
+            client.post("reservations", body={**web, "name": "lab"})
+        ann.delete("api", "leases", 1)
+        wait_for(lambda: numbers("", "api", "leases") == [4])
+        assert numbers("", "api", "leases", in_state="cancelled") == [1]
+        assert numbers("bob", "api", "leases", in_state="cancelled") == []
+        assert numbers("", "api", "leases", finished="true", user="ann") == [1]
+        assert numbers("ann", "api", "leases", finished="true", user="bob") == []
+        assert numbers("", "api", "leases", finished="true", text="$ID >=") == [1, 4]
+        assert numbers("", "managed_experiments", text="PAPER", newest="true") == [5, 2]
+        assert numbers("", "managed_experiments", user="bob") == [5]
+        assert numbers("ann", "managed_experiments", user="bob") == []
+        wait_for(lambda: numbers("", "reservations", newest="true") == [6, 5, 3, 2])
+        assert numbers("", "reservations", newest="true", before=6, limit=2) == [5, 3]
+        assert numbers("", "reservations", text="LAB", user="ann") == [3]
+        assert numbers("", "reservations", in_state="ended") == []
+        wait_for(lambda: site.client().get("reservations", 3)["hosts"] != "")

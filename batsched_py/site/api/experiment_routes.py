@@ -20,9 +20,9 @@ from batsched_py.site.api.experiment_xml import PATH, collection_xml, experiment
 from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.lease_views import MOST
-from batsched_py.site.api.paging import next_part
 from batsched_py.site.api.parts import ONE_EXPERIMENT, parts
 from batsched_py.site.api.problems import refuse
+from batsched_py.site.api.selection import InState, ItemSelection, OfUser, WithText, link
 from batsched_py.site.inbox import Asked
 
 UserId = Annotated[
@@ -66,16 +66,24 @@ class ExperimentController(Controller):
         before: Before = 2**53,
         limit: Limit = MOST,
         newest: Newest = False,
+        in_state: InState = "",
+        user: OfUser = "",
+        text: WithText = "",
     ) -> Response[bytes]:
-        """List the experiments of the caller and of the caller's group."""
+        """List the experiments of the caller and of the caller's group.
+
+        A part has fewer experiments than `limit`, or none, if many others were checked for it; then it has a link to
+        the next one all the same.
+        """
         who = identified(request)
         if user_id is not None and not who.may_change(user_id):
             raise refuse(403, "only your own experiments can be listed", "user_id")
-        user, span = user_id if who.operator else None, range(after + 1, before)
-        found = parts(request).experiments.readable(who, user, span, limit=limit + 1, newest=newest)
-        shown = found[:limit]
-        following = {"before" if newest else "after": shown[-1].id} if len(found) > limit else {}
-        headers = next_part(request, following) if following else {}
+        if user_id is not None and user and user != user_id:
+            raise refuse(422, "must be that of `user_id`", "user")
+        named = user or (user_id or "" if who.operator else "")
+        wanted = ItemSelection(after, before, limit, newest, in_state, named, text)
+        shown, selected = parts(request).experiments.readable(who, wanted)
+        headers = link(request, wanted, selected)
         return await _answer(
             request, shown, collection_xml, lambda views: {"items": list(map(_summary, views))}, headers=headers
         )

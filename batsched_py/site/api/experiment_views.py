@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from itertools import islice
-
 from batsched_py.experiments.parsing.submissions import DELETE, SUBMIT
 from batsched_py.experiments.states import ExperimentState
 from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView, ResourceView
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.owned_views import OwnedViews
 from batsched_py.site.api.problems import refuse
+from batsched_py.site.api.selection import ItemSelection, SelectedItems, select
 from batsched_py.site.journal import JournalEntry
 
 
@@ -53,19 +51,17 @@ class Experiments(OwnedViews[ExperimentView]):
         if not who.may_change(self.entry(number).user):
             raise refuse(403, "only the user who submitted it, or an operator, may do this")
 
-    def readable(
-        self, who: Identity, user: str | None, span: range, *, limit: int, newest: bool
-    ) -> list[ExperimentView]:
-        """Return the experiments in a range of numbers that a caller may read, `limit` at most.
-
-        Those of one user, unless `user` is None. The order is ascending, with `newest` descending.
-        """
+    def readable(self, who: Identity, wanted: ItemSelection) -> tuple[list[ExperimentView], SelectedItems]:
+        """Return the selected experiments that a caller may read."""
         self._catch_up()
-        entries, numbers = self._inbox.entries, self._owned.of(who)
-        chosen = numbers[bisect_left(numbers, span.start) : bisect_left(numbers, span.stop)]
-        found = (entries[number] for number in (reversed(chosen) if newest else chosen))
-        views = (self._view(entry) for entry in found if user is None or entry.user == user)
-        return list(islice(views, limit))
+        entries = self._inbox.entries
+
+        def fits(number: int) -> bool:
+            view = self._view(entries[number])
+            return wanted.fits(view.status, (view.id, view.owner, view.name, view.description, view.failure))
+
+        found = select(self._owned.of(who, wanted.user), wanted, fits)
+        return [self._view(entries[number]) for number in found.numbers], found
 
     def with_link(self, link: str, who: Identity) -> ExperimentView:
         """Return the experiment with this id at the resource manager; RequestRefusedError as `find`."""

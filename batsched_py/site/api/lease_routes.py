@@ -21,9 +21,9 @@ from batsched_py.site.api.lease_requests import (
 )
 from batsched_py.site.api.lease_views import MOST, Lease, Number, unseen
 from batsched_py.site.api.member_types import check_types
-from batsched_py.site.api.paging import part
 from batsched_py.site.api.parts import LEASES, parts
 from batsched_py.site.api.problems import refuse
+from batsched_py.site.api.selection import InState, ItemSelection, OfUser, WithText, link
 from batsched_py.site.inbox import Asked
 
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST, description="The maximum number of leases.")]
@@ -57,14 +57,18 @@ class LeaseController(Controller):
         before: Before = 2**53,
         limit: Limit = MOST,
         newest: Newest = False,
+        in_state: InState = "",
+        user: OfUser = "",
+        text: WithText = "",
     ) -> Response[list[Lease]]:
         """List the leases of the caller and of the caller's group.
 
-        Leases in final states are listed only with `finished`.
+        Leases in final states are listed only with `finished` or `in_state`. A part has fewer leases than `limit`, or
+        none, if many others were checked for it; then it has a link to the next one all the same.
         """
-        leases, span = parts(request).leases, range(after + 1, before)
-        found = leases.readable(request.user, span, finished=finished, limit=limit + 1, newest=newest)
-        return part(request, found, limit, lambda last: {"before" if newest else "after": last.number})
+        wanted = ItemSelection(after, before, limit, newest, in_state, user, text)
+        leases, selected = parts(request).leases.readable(request.user, wanted, finished=finished)
+        return Response(leases, headers=link(request, wanted, selected))
 
     @get("/{number:int}", summary="Show a lease")
     async def shown(self, request: Asking, number: Number) -> Lease:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Annotated, Final, cast
 
@@ -23,6 +22,7 @@ from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.lease_requests import instant, job_id, request_number
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.api.request_counts import OwnedAmounts, OwnedRequests
+from batsched_py.site.api.selection import ItemSelection, SelectedItems, select
 from batsched_py.site.board import EMPTY, Board, JobNow, Snapshot
 from batsched_py.site.inbox import Inbox
 from batsched_py.site.journal import JournalEntry
@@ -164,22 +164,20 @@ class LeaseIndex:
             "leases": (self._open.count(who.user), self._open.count_group(who.group)),
         }
 
-    def readable(self, who: Identity, span: range, *, finished: bool, limit: int, newest: bool) -> list[Lease]:
-        """Return the leases in a range of numbers that a caller may read, `limit` at most.
+    def readable(self, who: Identity, wanted: ItemSelection, *, finished: bool) -> tuple[list[Lease], SelectedItems]:
+        """Return the selected leases that a caller may read.
 
-        Leases in final states are included only with `finished`. The order is ascending, with `newest` descending.
+        Leases in final states are included only with `finished`, or with `state`, which may name one.
         """
         self._catch_up()
-        numbers = (self._all if finished else self._open).of(who)
-        chosen: Sequence[int] = numbers[bisect_left(numbers, span.start) : bisect_left(numbers, span.stop)]
-        found = list[Lease]()
-        for number in reversed(chosen) if newest else chosen:
+        finished = finished or wanted.state != ""
+
+        def fits(number: int) -> bool:
             lease = self._lease(number)
-            if finished or not lease.final:
-                found.append(lease)
-                if len(found) == limit:
-                    break
-        return found
+            return (finished or not lease.final) and wanted.fits(lease.state, _texts(lease))
+
+        found = select((self._all if finished else self._open).of(who, wanted.user), wanted, fits)
+        return list(map(self._lease, found.numbers)), found
 
     def queue(self, who: Identity, after: int, limit: int) -> list[Lease]:
         """Return the leases that a caller may read and that wait for hosts, in the order of the queue.
@@ -288,6 +286,12 @@ class LeaseIndex:
             estimated_start=None if estimate is None else estimate.start,
             why=why,
         )
+
+
+def _texts(lease: Lease) -> Iterable[str]:
+    """Yield the texts of a lease in which a caller may search."""
+    yield from (str(lease.number), lease.user, lease.group, lease.type or "Job", lease.hosts, lease.constraint)
+    yield from (lease.why, HELD[lease.held] if lease.held else "")
 
 
 def unseen(entry: JournalEntry) -> Lease:

@@ -16,7 +16,10 @@ _TYPES: Final = {
     "page.js": "text/javascript; charset=utf-8",
     "site.js": "text/javascript; charset=utf-8",
     "chart.js": "text/javascript; charset=utf-8",
+    "leases.js": "text/javascript; charset=utf-8",
     "notices.js": "text/javascript; charset=utf-8",
+    "reservations.js": "text/javascript; charset=utf-8",
+    "tables.js": "text/javascript; charset=utf-8",
     "experiments.js": "text/javascript; charset=utf-8",
     "timelines.js": "text/javascript; charset=utf-8",
 }

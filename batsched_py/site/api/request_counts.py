@@ -56,8 +56,17 @@ class OwnedRequests:
         """Return the count of the numbers of a group's users."""
         return len(self._groups.get(group, {}))
 
-    def of(self, who: Identity) -> Sequence[int]:
-        """Return the numbers that a caller may read, in ascending order: its own and those of its group, or all."""
+    def of(self, who: Identity, user: str = "") -> Sequence[int]:
+        """Return the numbers that a caller may read, in ascending order: its own and those of its group, or all.
+
+        With `user`, only those of this user.
+        """
+        if user:
+            numbers = self._users.get(user, {})
+            if who.may_change(user):
+                return list(numbers)
+            shared = self._groups.get(who.group, {}) if who.group else {}
+            return [number for number in numbers if number in shared]
         if who.operator:
             return list(self._all)
         own = self._users.get(who.user, {})

@@ -18,7 +18,6 @@ from batsched_py.site.api.experiment_xml import PATH
 from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.lease_views import MOST
-from batsched_py.site.api.paging import part
 from batsched_py.site.api.parts import ONE_EXPERIMENT, parts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.api.reservation_views import (
@@ -29,6 +28,7 @@ from batsched_py.site.api.reservation_views import (
     details,
     summary,
 )
+from batsched_py.site.api.selection import InState, ItemSelection, OfUser, WithText, link
 from batsched_py.site.inbox import Asked
 
 Number = Annotated[int, PathParameter(ge=1, le=2**53, description="The number of the reservation.")]
@@ -36,6 +36,8 @@ Machine = Annotated[int, PathParameter(ge=1, le=2**53, description="The number o
 Numbered = Annotated[int, PathParameter(ge=1, le=2**53, description="The number in the address.")]
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST, description="The maximum number of reservations.")]
 After = Annotated[int, QueryParameter(ge=0, le=2**53, description="Only reservations with a greater number.")]
+Before = Annotated[int, QueryParameter(ge=1, le=2**53, description="Only reservations with a smaller number.")]
+Newest = Annotated[bool, QueryParameter(description="List the newest reservations first.")]
 
 
 class DeployedExperiment(Struct, frozen=True):
@@ -92,11 +94,25 @@ class ReservationController(Controller):
 
     @get("/", summary="List reservations")
     async def listed(
-        self, request: Asking, after: After = 0, limit: Limit = MOST
+        self,
+        request: Asking,
+        *,
+        after: After = 0,
+        before: Before = 2**53,
+        limit: Limit = MOST,
+        newest: Newest = False,
+        in_state: InState = "",
+        user: OfUser = "",
+        text: WithText = "",
     ) -> Response[list[SummarisedReservation]]:
-        """List the reservations of the caller and of the caller's group, with those made for experiments."""
-        found = parts(request).reservations.readable(request.user, after, limit + 1)
-        return part(request, [summary(one) for one in found], limit, lambda last: {"after": last.number})
+        """List the reservations of the caller and of the caller's group, with those made for experiments.
+
+        A part has fewer reservations than `limit`, or none, if many others were checked for it; then it has a link to
+        the next one all the same.
+        """
+        wanted = ItemSelection(after, before, limit, newest, in_state, user, text)
+        found, selected = parts(request).reservations.readable(request.user, wanted)
+        return Response([summary(one) for one in found], headers=link(request, wanted, selected))
 
     @get("/{number:int}", summary="Show a reservation")
     async def shown(self, request: Asking, number: Number) -> DetailedReservation:

@@ -12,10 +12,12 @@ from batsched_py.experiments.parsing.submissions import RESERVE, SUBMIT, WITHDRA
 from batsched_py.experiments.reservation_views import LIVE_RESERVATIONS, ReservationView
 from batsched_py.experiments.resource_manager import RESERVATIONS
 from batsched_py.experiments.states import OVER, ReservationState
+from batsched_py.hostset import HostSet
 from batsched_py.site.api.experiment_xml import PATH
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.owned_views import OwnedViews
 from batsched_py.site.api.problems import refuse
+from batsched_py.site.api.selection import ItemSelection, SelectedItems, select
 from batsched_py.site.journal import JournalEntry
 from batsched_py.text.display import shown
 
@@ -57,6 +59,7 @@ class SummarisedReservation(Struct, frozen=True):
         reason: why it has failed or ended early, or which machines were left out.
         experiment: the address of the experiment for which it was made; None for a user's own.
         machines: the number of its machines.
+        hosts: the numbers of its hosts, planned or used, as an interval set; "" if none is known.
     """
 
     href: str
@@ -71,6 +74,7 @@ class SummarisedReservation(Struct, frozen=True):
     reason: str
     experiment: str | None
     machines: int
+    hosts: str
 
 
 class DetailedReservation(SummarisedReservation, frozen=True):
@@ -87,6 +91,7 @@ class DetailedReservation(SummarisedReservation, frozen=True):
         reason: why it has failed or ended early, or which machines were left out.
         experiment: the address of the experiment for which it was made; None for a user's own.
         machines: the number of its machines.
+        hosts: the numbers of its hosts, planned or used, as an interval set; "" if none is known.
         resources: its machines, in the order of the descriptor.
     """
 
@@ -140,17 +145,23 @@ class ReservationIndex(OwnedViews[ReservationView]):
         if (state := self._view(entry).state) in _OVER:
             raise refuse(409, f"{id} is over: {state}", "reservation")
 
-    def readable(self, who: Identity, after: int, limit: int) -> list[ReservationView]:
-        """Return the reservations that a caller may read, ordered by number, `limit` at most, after a number."""
+    def readable(self, who: Identity, wanted: ItemSelection) -> tuple[list[ReservationView], SelectedItems]:
+        """Return the selected reservations that a caller may read."""
         self._catch_up()
         entries = self._inbox.entries
-        numbers = [number for number in self._owned.of(who) if number > after]
+        numbers = list(self._owned.of(who, wanted.user))
         for number, view in self._views.items():
-            if view.experiment is not None and number > after and number in entries:
+            if view.experiment is not None and number in entries:
                 entry = entries[number]
-                if who.may_read(entry.user, entry.group):
+                if who.may_read(entry.user, entry.group) and wanted.user in ("", entry.user):
                     numbers.append(number)
-        return [self._view(entries[number]) for number in sorted(numbers)[:limit]]
+
+        def fits(number: int) -> bool:
+            view = self._view(entries[number])
+            return wanted.fits(view.state, (view.id, view.owner, view.name, view.description, view.reason))
+
+        found = select(sorted(numbers), wanted, fits)
+        return [self._view(entries[number]) for number in found.numbers], found
 
     def _entry(self, number: int) -> JournalEntry:
         """Return the request of a reservation; RequestRefusedError if there is none, or it was deleted."""
@@ -178,6 +189,7 @@ def summary(view: ReservationView) -> SummarisedReservation:
         view.reason,
         None if view.experiment is None else f"{PATH}/{view.experiment}",
         len(view.machines),
+        str(HostSet.from_ids(host for machine in view.machines if (host := machine.host) is not None)),
     )
 
 

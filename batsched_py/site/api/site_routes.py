@@ -90,6 +90,7 @@ class SiteDescription(Struct, frozen=True):
         hosts: the number of hosts.
         algorithm: the name of the scheduling algorithm.
         version: the version of batsched-py.
+        reservations: whether users may reserve hosts for experiments to come.
         clock: the clock of the site.
     """
 
@@ -97,6 +98,7 @@ class SiteDescription(Struct, frozen=True):
     hosts: int
     algorithm: str
     version: str
+    reservations: bool
     clock: Clock
 
 
@@ -129,7 +131,10 @@ class SiteController(Controller):
         """Describe the site."""
         site = parts(request).site
         settings, version = site.settings, batsched_py.__version__
-        return SiteDescription(settings.name, len(site.hosts), settings.choice.algorithm, version, _clock(site))
+        reserves = site.session.options.get("reservations") == "on"
+        return SiteDescription(
+            settings.name, len(site.hosts), settings.choice.algorithm, version, reserves, _clock(site)
+        )
 
     @get("/clock", summary="Read the clock")
     async def clock(self, request: Asking) -> Clock:

@@ -58,6 +58,14 @@ export function clockText(seconds) {
   return `${days ? `${days} d ` : ""}${part(3600, 24)}:${part(60, 60)}:${part(1, 60)}`;
 }
 
+/** A text of the algorithm, whose times are seconds, with times as `clockText` has them. */
+export function withClockTimes(text) {
+  const end = "(?=$|[;, ])", number = "(\\d+(?:\\.\\d+)?)";
+  return text
+    ?.replace(new RegExp(`\\bfrom ${number} to ${number}${end}`, "g"), (_, from, to) => `from ${clockText(Number(from))} to ${clockText(Number(to))}`)
+    .replace(new RegExp(`\\b(at|until) ${number}${end}`, "g"), (_, word, seconds) => `${word} ${clockText(Number(seconds))}`);
+}
+
 export class Chart {
   constructor(canvas, picked) {
     this.canvas = canvas;

@@ -1,14 +1,15 @@
-// Experiments on the page: the list, one of them with its dependencies, resources and log, and the form to hand one in.
+// Experiments on the page: the list, the form to submit one, and a view of one with its dependencies, resources and log.
 
-import { clockText } from "./chart.js";
+import { clockText, withClockTimes } from "./chart.js";
 import { Refused, ask } from "./site.js";
+import { button, cell, fillTable, firstRows, PagedTable, rowOf } from "./tables.js";
 import { showTimelines } from "./timelines.js";
 
 const $ = (id) => document.getElementById(id);
 const PATH = "/managed_experiments";
 /** Who asks, unless a proxy names a user: the same as for leases. */
 const HEADERS = { "X-Batsched-Py-Operator": "true", Accept: "application/json" };
-const COLUMNS = ["ID", "Name", "Status", "Accepted", "Deployed", "Ends", ""];
+const COLUMNS = ["ID", "Name", "User", "Status", "Accepted", "Deployed", "Ends", ""];
 const RESOURCE_COLUMNS = ["Resource", "Kind", "State", "Location", "Host", "Address", "Needs", "Why"];
 const EXAMPLE = {
   name: "first",
@@ -22,85 +23,119 @@ const EXAMPLE = {
 /** Resources that are drawn, and pixels of one. */
 const MOST = 80, WIDTH = 150, HEIGHT = 30, GAP = 14;
 
-/** Experiments in the list: the newest ones. */
-const MOST_LISTED = 100;
+/** Messages of a log that are shown: the latest ones. */
+const MOST_MESSAGES = 500;
+/** The address of the view of one. */
+const VIEW = /^#experiment\/([1-9]\d{0,15})$/;
 
-let chosen = null, helpers = null;
+let helpers = null, table = null;
 
-/** Show the section; `fillTable`, `cell` and `attempt` are those of the page. */
+/** Show the sections; `attempt`, `mayChange` and `changed` are those of the page. */
 export function begin(given) {
   helpers = given;
   $("experiments-section").hidden = $("hand-in-section").hidden = false;
   $("descriptor").value = JSON.stringify(EXAMPLE, null, 1);
   $("hand-in").addEventListener("submit", handIn);
+  table = new PagedTable("experiments", {
+    path: PATH, headers: HEADERS, columns: COLUMNS, row, none: "No experiments.", items: (answer) => answer.items, changed: given.changed,
+  });
+  window.addEventListener("hashchange", () => { note(""); given.changed(); });
 }
+
+/** The number of the experiment that the address of the page names; null for none. */
+function chosen() { return VIEW.exec(location.hash)?.[1] ?? null; }
+
+function note(text) { $("experiments-note").textContent = text; }
 
 /** Ask for what is shown, if the section is. */
 export async function refresh() {
-  if (helpers === null) return;
-  const asked = chosen, { items } = await ask(`${PATH}?newest=true&limit=${MOST_LISTED}`, { headers: HEADERS });
-  await helpers.fillTable($("experiments"), COLUMNS, items.map(row), "No experiments.");
-  const listed = items.some((one) => one.id === asked) || items.length === MOST_LISTED; // or it may be an older one
-  const found = asked !== null && listed ? await askFor(asked) : null;
-  if (chosen !== asked) return; // another one was chosen meanwhile, which the list may not know: it will be asked for
-  if (found === null) chosen = null;
-  $("experiment").hidden = found === null;
-  if (found !== null) await show(...found);
+  if (table === null) return;
+  const asked = chosen();
+  if (asked === null) await table.refresh();
+  const found = asked === null ? null : await askFor(asked);
+  if (chosen() !== asked) return; // another one was chosen meanwhile, which will be asked for
+  if (asked !== null && found === null) {
+    leave();
+    await table.refresh();
+  }
+  await open(found);
 }
 
-/** Return an experiment and its log; null if it was deleted meanwhile. */
+/** Return an experiment and its log; null, after a note, if it does not exist or may not be read. */
 async function askFor(id) {
   try {
     return await Promise.all([ask(`${PATH}/${id}`, { headers: HEADERS }), ask(`${PATH}/${id}/log`, { headers: HEADERS })]);
   } catch (error) {
-    if (error instanceof Refused && error.status === 404) return null;
-    throw error;
+    if (!(error instanceof Refused && [403, 404].includes(error.status))) throw error;
+    note(`Experiment ${id}: ${error.message}`);
+    return null;
   }
+}
+
+/** Show only an experiment, or all but that. */
+async function open(found) {
+  if (found !== null) await show(...found);
+  const opened = $("experiment").hidden && found !== null, closed = !$("experiment").hidden && found === null;
+  $("experiment").hidden = found === null;
+  document.body.dataset.view = found === null ? "" : "experiment";
+  if (opened) scrollTo(0, 0);
+  if (opened) $("experiment-title").focus({ preventScroll: true });
+  if (closed) $("experiments-title").scrollIntoView();
 }
 
 async function show(one, log) {
   $("experiment-title").textContent = `${one.name}: ${one.status}`;
-  $("experiment-times").textContent = one.failure || (one.start === null ? "" : `its clock started at ${clockText(one.start)}`);
-  await helpers.fillTable($("resources"), RESOURCE_COLUMNS, one.resources.map(resourceRow), "No resources.");
+  $("experiment-times").textContent = about(one);
+  $("experiment-delete").hidden = !helpers.mayChange(one.owner);
+  $("experiment-delete").onclick = () => remove(one.id);
+  await fillTable($("resources"), RESOURCE_COLUMNS, firstRows(one.resources, resourceRow, RESOURCE_COLUMNS, `batsched-py experiment status ${one.id}`), "No resources.");
   $("graph").replaceChildren(graph(one.resources));
-  await showTimelines(one, { headers: HEADERS, ...helpers, button, element });
-  $("log").replaceChildren(...log.slice(-500).map(message));
+  $("graph-note").textContent = one.resources.length > MOST ? `The first ${MOST} of ${one.resources.length} resources are drawn.` : "";
+  await showTimelines(one, { headers: HEADERS, attempt: helpers.attempt, element });
+  $("log-note").textContent = log.length > MOST_MESSAGES ? `The last ${MOST_MESSAGES} of ${log.length} messages: batsched-py experiment log ${one.id} has all.` : "";
+  $("log").replaceChildren(...log.slice(-MOST_MESSAGES).map(message));
 }
 
 function time(seconds) { return seconds === null ? "" : clockText(seconds); }
 
-function row(one) {
-  const line = document.createElement("tr"), act = document.createElement("td");
-  line.dataset.experiment = one.id;
-  if (one.id === chosen) line.classList.add("picked");
-  const name = document.createElement("td");
-  name.append(button(one.name || `experiment ${one.id}`, `Show experiment ${one.id}`, `show${one.id}`, () => { chosen = one.id; }));
-  act.append(button("Delete", `Delete experiment ${one.id}`, `delete${one.id}`, () => ask(`${PATH}/${one.id}`, { method: "DELETE", headers: HEADERS })));
-  line.append(helpers.cell(one.id), name, ...[one.status, time(one.accepted), time(one.deployed), time(one.ends)].map((text) => helpers.cell(text)), act);
-  return line;
+/** Say whose an experiment is, and its times. */
+function about(one) {
+  const times = [["deployed at", one.deployed], ["its clock started at", one.start], ["ends at", one.ends]];
+  const known = times.filter(([, at]) => at !== null).map(([what, at]) => `${what} ${clockText(at)}`);
+  return [`Experiment ${one.id} of ${one.owner}, accepted at ${clockText(one.accepted)}`, ...known, ...(one.failure ? [one.failure] : [])].join("; ");
 }
 
-function button(text, label, mark, action) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.textContent = text;
-  made.dataset.cancel = mark;
-  made.setAttribute("aria-label", label);
-  made.addEventListener("click", () => helpers.attempt(async () => action()));
-  return made;
+/** Delete an experiment, and leave its view. */
+function remove(id) {
+  return helpers.attempt(async () => {
+    await ask(`${PATH}/${id}`, { method: "DELETE", headers: HEADERS });
+    if (chosen() === id) leave();
+    note(`Experiment ${id} was deleted.`);
+  });
+}
+
+/** Leave the view of an experiment that is gone, so that going back does not lead to it. */
+function leave() { history.replaceState(null, "", location.pathname); }
+
+function row(one) {
+  const link = Object.assign(document.createElement("a"), { href: `#experiment/${one.id}`, textContent: one.name || `experiment ${one.id}` });
+  const name = document.createElement("td"), act = cell("");
+  link.dataset.cancel = `show${one.id}`;
+  name.append(link);
+  if (helpers.mayChange(one.owner)) act.append(button("Delete", `Delete experiment ${one.id}`, `delete${one.id}`, () => remove(one.id)));
+  const line = rowOf(one.id, name, one.owner, one.status, time(one.accepted), time(one.deployed), time(one.ends), act);
+  line.dataset.experiment = one.id;
+  return line;
 }
 
 function resourceRow(one) {
-  const line = document.createElement("tr");
-  const texts = [one.name, one.kind.replace("_", " "), one.state, one.location ?? "", one.host, Object.values(one.addresses).join(" "), one.after.join(", "), one.reason];
-  line.append(...texts.map((text) => helpers.cell(text)));
-  return line;
+  return rowOf(one.name, one.kind.replace("_", " "), one.state, one.location ?? "", one.host, Object.values(one.addresses).join(" "), one.after.join(", "), one.reason);
 }
 
 function message(one) {
   const item = document.createElement("li");
   item.className = one.level;
-  item.textContent = `${clockText(one.time)}  ${one.text}`;
+  item.textContent = `${clockText(one.time)}  ${withClockTimes(one.text)}`;
   return item;
 }
 
@@ -144,10 +179,9 @@ async function handIn(event) {
   try {
     const text = $("descriptor").value, kind = text.trimStart().startsWith("<") ? "application/xml" : "application/json";
     const one = await ask(PATH, { method: "POST", text, headers: { ...HEADERS, "Content-Type": kind } });
-    chosen = one.id;
     told.className = "";
     told.textContent = `Accepted as experiment ${one.id}.`;
-    await helpers.attempt(async () => null);
+    location.hash = `#experiment/${one.id}`;
   } catch (error) {
     told.className = "bad";
     told.textContent = error.message;

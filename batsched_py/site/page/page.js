@@ -2,107 +2,22 @@
 
 import { Chart, KINDS, clockText, sample } from "./chart.js";
 import * as experiments from "./experiments.js";
+import * as leases from "./leases.js";
 import { showNotices } from "./notices.js";
+import * as reservations from "./reservations.js";
 import { Refused, ask, follow, keepToken } from "./site.js";
 
 const $ = (id) => document.getElementById(id);
-const LEASE_COLUMNS = ["ID", "User", "Type", "State", "Machines", "Duration", "Start", "End", "Hosts", "Why", ""];
-const QUEUE_COLUMNS = ["ID", "User", "Machines", "Duration", "State", "Planned start", "Why"];
-/** States of leases that can be held. */
-const WAITING = new Set(["Pending", "Queued", "Scheduled", "Preparing", "Ready", "Suspended-Queued", "Suspended-Scheduled"]);
-/** Rows of a table; if there are more, the last one says so. */
+/** Waiting leases, and hosts out of service, that are asked for. */
 const MOST = 200;
 const DATE = /^\d{4}-\d\d-\d\d[T ]/;
-const HUNDRED_YEARS = 36500 * 86400;
 
 const chart = new Chart($("chart"), pick);
 /** The clock as it was told last, when that was, and the latest time of the site that was told. */
 let clock = { now: 0, pace: 1, paused: true }, told = 0, newest = 0;
 let wanted = false, busy = false;
-/** Fulfilled unless a button of a table is being pressed: if it were replaced meanwhile, nothing would be clicked. */
-let released = Promise.resolve();
-
-function cell(text, name = "td") {
-  const made = document.createElement(name);
-  made.textContent = text ?? "";
-  return made;
-}
-
-async function fillTable(table, columns, rows, none) {
-  await released;
-  const head = document.createElement("thead"), line = document.createElement("tr"), body = document.createElement("tbody");
-  for (const column of columns) {
-    const made = cell(column, column ? "th" : "td");
-    if (column) made.scope = "col";
-    line.append(made);
-  }
-  head.append(line);
-  body.append(...rows);
-  const focused = table.contains(document.activeElement) ? document.activeElement.dataset.cancel : undefined;
-  if (rows.length) table.replaceChildren(head, body);
-  else table.replaceChildren(Object.assign(document.createElement("caption"), { textContent: none }));
-  if (focused) table.querySelector(`[data-cancel="${focused}"]`)?.focus();
-}
-
-function span(seconds) { return seconds >= HUNDRED_YEARS ? "unlimited" : clockText(seconds); }
-function time(seconds) { return seconds === undefined || seconds === null ? "" : clockText(seconds); }
-
-/** A reason of the algorithm, whose times are seconds, with times as the table has them. */
-function inWords(why) { return why?.replace(/\b(at|until) (\d+(?:\.\d+)?)(?=$|[;, ])/g, (_, word, seconds) => `${word} ${clockText(Number(seconds))}`); }
-
-function leaseRow(lease) {
-  const line = document.createElement("tr");
-  line.dataset.lease = lease.number;
-  const start = lease.start ?? lease.requested_start;
-  line.append(
-    cell(lease.number), cell(lease.user), cell(lease.type ?? "Job"), cell(lease.held ? `${lease.state}, held` : lease.state), cell(lease.nodes),
-    cell(lease.duration === undefined ? "" : span(lease.duration)), cell(time(start)), cell(time(lease.end)), cell(lease.hosts),
-  );
-  const why = cell(inWords(lease.why));
-  why.className = "why";
-  const act = cell("");
-  if (!lease.final) {
-    const path = `/api/leases/${lease.number}`;
-    if (lease.held) act.append(leaseButton(lease, "Release", "release", () => ask(`${path}/release`, { method: "POST", body: {} })));
-    else if (WAITING.has(lease.state)) act.append(leaseButton(lease, "Hold", "hold", () => ask(`${path}/hold`, { method: "POST", body: {} })));
-    act.append(leaseButton(lease, "Cancel", "", () => ask(path, { method: "DELETE" })));
-    act.className = "acts";
-  }
-  line.append(why, act);
-  return line;
-}
-
-/** A button of a lease's row; `mark` tells those of a row apart. */
-function leaseButton(lease, text, mark, act) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = text;
-  button.dataset.cancel = `${mark}${lease.number}`;
-  button.setAttribute("aria-label", `${text} lease ${lease.number}`);
-  button.addEventListener("click", () => attempt(act));
-  return button;
-}
-
-function rows(all, row, columns) {
-  const made = all.slice(0, MOST).map(row);
-  if (all.length > MOST) {
-    const line = document.createElement("tr"), told = cell(`Only ${MOST} are shown here: batsched-py lists all.`);
-    told.colSpan = columns.length;
-    told.className = "quiet";
-    line.append(told);
-    made.push(line);
-  }
-  return made;
-}
-
-function queueRow(lease) {
-  const line = document.createElement("tr");
-  line.append(cell(lease.number), cell(lease.user), cell(lease.nodes), cell(lease.duration === undefined ? "" : span(lease.duration)), cell(lease.held ? `${lease.state}, held` : lease.state));
-  const about = cell(lease.estimated_start === undefined ? time(lease.planned_start) : `about ${clockText(lease.estimated_start)}`), why = cell(inWords(lease.why));
-  why.className = "why";
-  line.append(about, why);
-  return line;
-}
+/** Who asks, and whether as an operator. */
+let me = { user: "", role: "user" };
 
 function pick(block) {
   for (const line of document.querySelectorAll("tr.picked")) line.classList.remove("picked");
@@ -148,15 +63,17 @@ async function refresh() {
 
 async function askForAll() {
   const begin = chart.begin - chart.span, end = chart.begin + 3 * chart.span;
-  const [leases, queue, blocks, out, caller] = await Promise.all([
-    ask(`/api/leases?newest=true&limit=${MOST + 1}&finished=${$("finished").checked}`), ask(`/api/queue?limit=${MOST + 1}`), ask(`/api/schedule?begin=${begin}&end=${end}`),
+  const [queue, blocks, out, caller] = await Promise.all([
+    ask(`/api/queue?limit=${MOST + 1}`), ask(`/api/schedule?begin=${begin}&end=${end}`),
     ask(`/api/hosts?out=true&limit=${MOST}`), ask("/api/caller"), showNotices(),
   ]);
+  me = caller;
   showCaller(caller);
   showOut(out);
-  await fillTable($("leases"), LEASE_COLUMNS, rows(leases, leaseRow, LEASE_COLUMNS), "No leases.");
+  await leases.refresh();
   await experiments.refresh();
-  await fillTable($("queue"), QUEUE_COLUMNS, rows(queue, queueRow, QUEUE_COLUMNS), "The queue is empty.");
+  await reservations.refresh();
+  await leases.showQueue(queue);
   chart.blocks = blocks;
   chart.draw();
   document.documentElement.dataset.state = "ready";
@@ -221,6 +138,20 @@ async function listen() {
   }
 }
 
+/** Whether the caller may cancel or delete what a user has requested. */
+function mayChange(user) { return me.role === "operator" || me.user === user; }
+
+let prepared = false;
+
+/** Prepare the sections that this site has. */
+function prepare(site) {
+  const helpers = { attempt, mayChange, changed: refresh, now: () => chart.now };
+  prepared = true;
+  leases.begin(helpers);
+  if (site.algorithm === "experiments") experiments.begin(helpers);
+  if (site.reservations) reservations.begin(helpers);
+}
+
 async function begin() {
   try {
     const site = await ask("/api/site");
@@ -229,7 +160,7 @@ async function begin() {
     $("about").textContent = `${site.hosts} hosts, scheduled by ${site.algorithm}`;
     chart.hosts = site.hosts;
     showClock(site.clock);
-    if (site.algorithm === "experiments") experiments.begin({ attempt, cell, fillTable });
+    if (!prepared) prepare(site);
     await refresh();
     listen();
   } catch (error) {
@@ -239,12 +170,6 @@ async function begin() {
   }
 }
 
-document.addEventListener("pointerdown", (event) => {
-  if (event.button !== 0 || event.target.closest("table button") === null) return;
-  released = new Promise((resolve) => {
-    for (const kind of ["pointerup", "pointercancel", "blur"]) window.addEventListener(kind, () => setTimeout(resolve), { once: true });
-  });
-});
 $("token-form").addEventListener("submit", (event) => {
   event.preventDefault();
   keepToken($("token").value);
@@ -280,7 +205,6 @@ $("pace").addEventListener("change", (event) => {
   const value = event.target.value;
   attempt(async () => showClock(await ask("/api/clock", { method: "PUT", body: { pace: value === "max" ? value : Number(value) } })));
 });
-$("finished").addEventListener("change", refresh);
 for (const [id, act] of Object.entries({
   earlier: () => chart.move(-0.25), later: () => chart.move(0.25), closer: () => chart.zoom(0.5), wider: () => chart.zoom(2),
 })) $(id).addEventListener("click", () => { act(); showFollowing(); refresh(); });

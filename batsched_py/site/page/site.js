@@ -22,13 +22,21 @@ function allHeaders(body, more = {}) {
 }
 
 /** Ask for a resource; a body, or a text as it is, makes it a write. */
-export async function ask(path, { method = "GET", body, text, headers } = {}) {
+export async function ask(path, request) { return (await exchange(path, request))[0]; }
+
+/** Ask for a part of a list; `next` is the address of the next one, null after the last. */
+export async function askPart(path, request) {
+  const [items, answer] = await exchange(path, request);
+  return { items, next: answer.headers.get("Link")?.match(/<([^>]*)>; rel="next"/)?.[1] ?? null };
+}
+
+async function exchange(path, { method = "GET", body, text, headers } = {}) {
   const content = text ?? (body === undefined ? undefined : JSON.stringify(body));
   const answer = await fetch(path, { method, headers: allHeaders(content, headers), body: content });
-  if (answer.status === 204) return null;
+  if (answer.status === 204) return [null, answer];
   const value = await answer.json().catch(() => null);
   if (!answer.ok) throw new Refused(answer.status, value?.problems ?? [{ path: "", message: `the site answered ${answer.status}` }]);
-  return value;
+  return [value, answer];
 }
 
 /** Call `tell(event, data)` for each event of the site, until the connection ends. */

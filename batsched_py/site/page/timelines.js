@@ -2,6 +2,7 @@
 
 import { clockText } from "./chart.js";
 import { ask } from "./site.js";
+import { button, cell, fillTable, firstRows, rowOf } from "./tables.js";
 
 const $ = (id) => document.getElementById(id);
 const COLUMNS = ["Machine", "State", "Held by", "", "Next entry", "Reason"];
@@ -11,20 +12,21 @@ const MOST = 60, MOST_ENTRIES = 2000, LEFT = 130, WIDTH = 900, ROW = 26, TOP = 2
 const TICKS = 5;
 
 /** Show the timelines of an experiment, or hide the section if it has none. */
-export async function showTimelines(one, { headers, attempt, fillTable, cell, button, element }) {
+export async function showTimelines(one, { headers, attempt, element }) {
   const path = one.links.timelines;
   $("timelines").hidden = !path;
   if (!path) return;
   const [run, all] = await Promise.all([ask(path, { headers }), ask(`${path}/entries`, { headers })]);
   $("timelines-state").textContent = stateOf(run);
   $("timelines-picture").replaceChildren(picture(run, all, element));
-  const rows = run.vms.map((vm, place) => {
-    const line = document.createElement("tr"), act = document.createElement("td");
-    if (vm.held_by !== null) act.append(button("Resume", `Resume ${vm.name}`, `resume${place}`, () => resume(path, [vm.name], headers)));
-    line.append(cell(vm.name), cell(vm.state), cell(vm.held_by), act, cell(vm.next_entry), cell(vm.why));
-    return line;
-  });
-  await fillTable($("vms"), COLUMNS, rows, "No machines.");
+  const total = all.reduce((sum, { entries }) => sum + entries.length, 0), cut = all.length > MOST || total > MOST_ENTRIES;
+  $("timelines-note").textContent = cut ? `Drawn are the first ${MOST} of ${all.length} machines, and ${MOST_ENTRIES} of ${total} entries at most.` : "";
+  const row = (vm, place) => {
+    const act = cell("");
+    if (vm.held_by !== null) act.append(button("Resume", `Resume ${vm.name}`, `resume${place}`, () => attempt(() => resume(path, [vm.name], headers))));
+    return rowOf(vm.name, vm.state, vm.held_by, act, vm.next_entry, vm.why);
+  };
+  await fillTable($("vms"), COLUMNS, firstRows(run.vms, row, COLUMNS, `batsched-py timeline status --experiment ${one.id}`), "No machines.");
   const held = run.vms.filter((vm) => vm.held_by !== null).length, resumeAll = $("resume-all");
   resumeAll.hidden = held < 2;
   resumeAll.onclick = () => attempt(() => resume(path, "all", headers));

@@ -1,0 +1,59 @@
+// Leases on the page: those in the table, and those in the queue.
+
+import { clockText, withClockTimes } from "./chart.js";
+import { ask } from "./site.js";
+import { button, cell, firstRows, fillTable, longCell, PagedTable, rowOf } from "./tables.js";
+
+const $ = (id) => document.getElementById(id);
+const COLUMNS = ["ID", "User", "Type", "State", "Machines", "Duration", "Start", "End", "Hosts", "Why", ""];
+const QUEUE_COLUMNS = ["ID", "User", "Machines", "Duration", "State", "Planned start", "Why"];
+/** States of leases that can be held. */
+const WAITING = new Set(["Pending", "Queued", "Scheduled", "Preparing", "Ready", "Suspended-Queued", "Suspended-Scheduled"]);
+const HUNDRED_YEARS = 36500 * 86400;
+
+let table = null, helpers = null;
+
+/** Prepare the table; `attempt`, `mayChange` and `changed` are those of the page. */
+export function begin(given) {
+  helpers = given;
+  table = new PagedTable("leases", { path: "/api/leases", columns: COLUMNS, row: leaseRow, none: "No leases.", changed: given.changed });
+}
+
+/** Ask for the page of leases that is shown. */
+export function refresh() { return table.refresh(); }
+
+/** Show the queue. */
+export function showQueue(queue) {
+  return fillTable($("queue"), QUEUE_COLUMNS, firstRows(queue, queueRow, QUEUE_COLUMNS, "batsched-py queue"), "The queue is empty.");
+}
+
+function span(seconds) { return seconds === undefined ? "" : seconds >= HUNDRED_YEARS ? "unlimited" : clockText(seconds); }
+function time(seconds) { return seconds === undefined || seconds === null ? "" : clockText(seconds); }
+function stateOf(lease) { return lease.held ? `${lease.state}, held` : lease.state; }
+
+function leaseRow(lease) {
+  const act = cell("");
+  if (!lease.final && helpers.mayChange(lease.user)) {
+    const path = `/api/leases/${lease.number}`;
+    if (lease.held) act.append(leaseButton(lease, "Release", "release", () => ask(`${path}/release`, { method: "POST", body: {} })));
+    else if (WAITING.has(lease.state)) act.append(leaseButton(lease, "Hold", "hold", () => ask(`${path}/hold`, { method: "POST", body: {} })));
+    act.append(leaseButton(lease, "Cancel", "", () => ask(path, { method: "DELETE" })));
+    act.className = "acts";
+  }
+  const line = rowOf(
+    lease.number, lease.user, lease.type ?? "Job", stateOf(lease), lease.nodes, span(lease.duration),
+    time(lease.start ?? lease.requested_start), time(lease.end), lease.hosts, longCell(withClockTimes(lease.why)), act,
+  );
+  line.dataset.lease = lease.number;
+  return line;
+}
+
+/** A button of a lease's row; `mark` tells those of a row apart. */
+function leaseButton(lease, text, mark, act) {
+  return button(text, `${text} lease ${lease.number}`, `${mark}${lease.number}`, () => helpers.attempt(act));
+}
+
+function queueRow(lease) {
+  const about = lease.estimated_start === undefined ? time(lease.planned_start) : `about ${clockText(lease.estimated_start)}`;
+  return rowOf(lease.number, lease.user, lease.nodes, span(lease.duration), stateOf(lease), about, longCell(withClockTimes(lease.why)));
+}

@@ -1,0 +1,69 @@
+// Reservations on the page: the list, and the form to create one.
+
+import { clockText, withClockTimes } from "./chart.js";
+import { ask } from "./site.js";
+import { button, cell, longCell, PagedTable, rowOf } from "./tables.js";
+
+const $ = (id) => document.getElementById(id);
+const PATH = "/reservations";
+const COLUMNS = ["ID", "Name", "User", "State", "Start", "End", "Machines", "Hosts", "Why", ""];
+
+let table = null, helpers = null;
+
+/** Show the section; `attempt`, `mayChange`, `now` and `changed` are those of the page. */
+export function begin(given) {
+  helpers = given;
+  $("reservations-section").hidden = $("reserve-section").hidden = false;
+  table = new PagedTable("reservations", { path: PATH, columns: COLUMNS, row, none: "No reservations.", changed: given.changed });
+  $("reserve").addEventListener("submit", create);
+  $("reserve").elements.when.addEventListener("change", (event) => {
+    $("reserve-after-label").hidden = $("reserve-after-help").hidden = event.target.value !== "later";
+  });
+}
+
+/** Ask for the page of reservations that is shown, if the section is. */
+export async function refresh() { await table?.refresh(); }
+
+function time(seconds) { return seconds === null ? "" : clockText(seconds); }
+
+function row(one) {
+  const act = cell("");
+  if (one.experiment !== null) {
+    const number = one.experiment.split("/").at(-1);
+    const made = Object.assign(document.createElement("a"), { href: `#experiment/${number}`, textContent: `of experiment ${number}` });
+    made.dataset.cancel = `experiment${number}`;
+    act.append(made);
+  } else if (helpers.mayChange(one.owner)) {
+    act.append(button("Delete", `Delete reservation ${one.number}`, `unreserve${one.number}`, () => helpers.attempt(() => ask(one.href, { method: "DELETE" }))));
+  }
+  const line = rowOf(one.number, one.name, one.owner, one.state, time(one.start), time(one.end), one.machines, one.hosts, longCell(withClockTimes(one.reason)), act);
+  line.dataset.reservation = one.number;
+  return line;
+}
+
+/** The seconds of HH:MM:SS, or of a number of seconds; NaN for other texts. */
+function seconds(text) {
+  const parts = text.trim().split(":");
+  return parts.length > 3 || parts.some((one) => !/^\d+(\.\d+)?$/.test(one)) ? NaN : parts.reduce((sum, one) => 60 * sum + Number(one), 0);
+}
+
+async function create(event) {
+  event.preventDefault();
+  const given = event.target.elements, told = $("reserved"), after = seconds(given.after.value);
+  const constraint = given.constraint.value.trim();
+  const compute = { name: "Machine", min: Number(given.min.value), ...(constraint ? { constraint } : { locations: ["here"] }) };
+  const body = { name: given.name.value, duration: Number(given.duration.value), resources: [{ compute }] };
+  try {
+    if (given.when.value === "later") {
+      if (Number.isNaN(after)) throw new Error("after: must be HH:MM:SS, or seconds");
+      body.start = Math.ceil(helpers.now() + after);
+    }
+    const one = await ask(PATH, { method: "POST", body });
+    told.className = "";
+    told.textContent = `Accepted as reservation ${one.number}.`;
+    helpers.changed();
+  } catch (error) {
+    told.className = "bad";
+    told.textContent = error.message;
+  }
+}
