@@ -50,7 +50,7 @@ class WeekPlan(Struct, frozen=True):
     users: int = 50
     hosts: int = 64
     pace: float = 5000.0
-    requests: float = 10.0
+    requests: float = 7.0
     kills: int = 2
     seed: int = 1
 
@@ -197,7 +197,7 @@ class WeekDriver:
 
     def _lease(self) -> dict[str, Any]:
         chance = self._chance
-        body: dict[str, Any] = {"nodes": min(64, 2 ** chance.randint(0, 5)), "duration": chance.randint(600, 28_800)}
+        body: dict[str, Any] = {"nodes": 2 ** chance.randint(0, 3), "duration": chance.randint(600, 10_800)}
         kind = chance.random()
         if kind < 0.25:
             body["start"] = f"+{chance.randint(600, 86_400)}"
