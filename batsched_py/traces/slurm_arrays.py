@@ -15,7 +15,8 @@ import orjson
 
 from batsched_py.model.recorded_wait import RECORDED_WAIT
 from batsched_py.traces.delay_workload import DelayJob
-from batsched_py.traces.slurm_members import SLURM, command_options
+from batsched_py.traces.slurm_members import SLURM
+from batsched_py.traces.submit_options import array_limit, submit_options
 
 #: The members of a job with its array, and in SLURM with its number there.
 ARRAY: Final = "array"
@@ -23,7 +24,6 @@ _TASK_NUMBER: Final = "array_task"
 #: Name of a task: its array, its number, and what makes the name unique (`123_4@beta`, `123_4.2`).
 _TASK: Final = re.compile(r"(\d{1,15})_(0|[1-9]\d{0,8})([@.].*)?")
 _PENDING: Final = re.compile(r"(\d{1,15})_\[[^\]%]*(?:%(\d{1,9}))?\]?")
-_LIMIT: Final = re.compile(r"[\d,:-]+%(\d{1,9})")
 #: Members in which the tasks of one array may differ.
 _OWN: Final = frozenset({RECORDED_WAIT, ARRAY})
 
@@ -45,10 +45,8 @@ def limit_in_command(command: str) -> int | None:
     """Return the limit on running tasks in the command that submitted an array; None without one."""
     if "%" not in command:  # splitting is slow
         return None
-    for option, value in command_options(command):
-        if option in {"--array", "-a"} and (match := _LIMIT.fullmatch(value)) and int(match[1]):
-            return int(match[1])
-    return None
+    limits = (array_limit(value) for option, value in submit_options(command) if option == "--array")
+    return next((limit for limit in limits if limit is not None), None)
 
 
 def array_number(name: str) -> str | None:

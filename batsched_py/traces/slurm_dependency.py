@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping
 from typing import Final
 
 from msgspec import Struct
 
 from batsched_py.model.conditions import When
+from batsched_py.traces.submit_options import command_words, long_option
 
 # sacct has no column for dependencies; SubmitLine shows the command that submitted the job, and tables of sites may
 # have a column Dependency as squeue prints it, with the state of each job in parentheses. Ids of jobs are those of the
@@ -23,8 +23,6 @@ _TYPES: Final[Mapping[str, When]] = {
     "afternotok": "failure",
 }
 _ONE: Final = re.compile(r"(\d{1,15}(?:_\d{1,15})?)(?:_\*)?(?:\+(\d{1,9}))?(?:\([^()]*\))?", re.ASCII)
-#: Maximum number of characters of a command that are read: splitting them is slow.
-_LONGEST: Final = 20_000
 _SPELLINGS: Final = ("--dependency", "-d")
 
 
@@ -67,18 +65,15 @@ def read_dependency(text: str) -> SlurmDependency:
 
 def dependency_in_command(command: str) -> str:
     """Return the list of dependencies in the command that submitted a job; "" if it has none."""
-    if not any(spelling in command for spelling in _SPELLINGS):
+    if "-d" not in command:  # splitting is slow
         return ""
-    command = command[:_LONGEST]
-    try:
-        words = shlex.split(command)
-    except ValueError:  # it was cut within a quotation
-        words = command.split()
+    words = command_words(command)
     for number, word in enumerate(words):
         name, equals, value = word.partition("=")
+        name = long_option(name) if name.startswith("--") else name
         if name == "--dependency" and equals:
             return value
-        if word in _SPELLINGS:
+        if name in _SPELLINGS:
             return words[number + 1] if number + 1 < len(words) else ""
         if word.startswith("-d") and not word.startswith("--") and word[2:3] in ("a", "s"):
             return word[2:]

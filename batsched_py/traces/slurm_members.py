@@ -7,14 +7,14 @@ sacct(1) and sbatch(1).
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from batsched_py.reading.limits import NAME_RULE, breaks_csv
 from batsched_py.text.display import displayed
 from batsched_py.traces.sacct_fields import DEPENDENCY, CellError, SacctRow
 from batsched_py.traces.slurm_dependency import dependency_in_command
+from batsched_py.traces.submit_options import array_limit, submit_options
 
 #: The member of a job.
 SLURM: Final = "slurm"
@@ -25,24 +25,10 @@ _NAMES: Final = {"account": "account", "qos": "qos", "reservation": "reservation
 #: Columns with lists -> member.
 _TEXTS: Final = {"partition": "partition", "constraints": "constraint"}
 _NOTHING: Final = frozenset({"", "(null)", "none", "n/a", "unknown"})
-#: Maximum number of characters of a command that are read: splitting them is slow.
-_LONGEST: Final = 20_000
 _LICENCE: Final = re.compile(r"([\w.-]{1,100})(?:@[\w.-]{1,100})?(?:[:=](\d{1,9}))?", re.ASCII)
 _NICE: Final = re.compile(r"-?\d{1,9}", re.ASCII)
 _SWITCHES: Final = re.compile(r"(\d{1,9})(?:@(.+))?", re.ASCII)
 
-#: Options of sbatch without a value, or whose value must follow an equals sign.
-_ALONE: Final = frozenset({
-    "--contiguous", "--exclusive", "--get-user-env", "--help", "--hold", "--ignore-pbs", "--kill-on-bad-exit",
-    "--nice", "--no-kill", "--no-requeue", "--overcommit", "--oversubscribe", "--parsable", "--propagate",
-    "--quiet", "--reboot", "--requeue", "--spread-job", "--test-only", "--usage", "--use-min-nodes", "--verbose",
-    "--version", "--wait",
-})  # fmt: skip
-#: Short options of those that are read here, or have no value.
-_SHORT: Final = {
-    "-H": "--hold", "-G": "--gpus", "-h": "--help", "-k": "--no-kill", "-O": "--overcommit", "-s": "--oversubscribe",
-    "-Q": "--quiet", "-v": "--verbose", "-V": "--version", "-W": "--wait", "-w": "--nodelist", "-x": "--exclude",
-}  # fmt: skip
 #: Options that change decisions and that neither a column nor a member here expresses.
 _LOST: Final = frozenset({
     "--contiguous", "--deadline", "--exclude", "--gpus", "--gpus-per-node", "--gpus-per-socket", "--gpus-per-task",
@@ -107,7 +93,7 @@ def _delay(row: SacctRow) -> int | None:
 def _of_command(command: str, report: Report) -> dict[str, Any]:
     """Return the options in the command that submitted a job."""
     member: dict[str, Any] = {}
-    for option, value in command_options(command):
+    for option, value in submit_options(command):
         if option == "--no-requeue":
             member["requeue"] = False
         elif option == "--exclusive" and value in {"", "user"}:
@@ -120,31 +106,18 @@ def _of_command(command: str, report: Report) -> dict[str, Any]:
             member["switches"] = int(match[1])
             if match[2] and (wait := _seconds(match[2])):
                 member["switches_wait"] = wait
-        elif option in {"--exclusive", "--nice", "--time-min", "--switches"}:
-            report(f"{option} in SubmitLine is not kept: its value is unknown")
-        elif option in _LOST:
-            report(f"{option} in SubmitLine is not kept")
+        elif rule := _rule(option, value):
+            report(rule)
     return member
 
 
-def command_options(command: str) -> Iterator[tuple[str, str]]:
-    """Yield the options of a command before its script, long ones by name, with their values."""
-    command = command[:_LONGEST]
-    try:
-        words = shlex.split(command)
-    except ValueError:  # it was cut within a quotation
-        words = command.split()
-    following = iter(words[1:])
-    for word in following:
-        if not word.startswith("-") or word in {"-", "--"}:
-            return  # the script, after which come its own arguments
-        if word.startswith("--"):
-            option, equals, value = word.partition("=")
-            is_whole = bool(equals) or option in _ALONE
-        else:
-            option, value = _SHORT.get(word[:2], word[:2]), word[2:]
-            is_whole = bool(value) or option in _ALONE
-        yield option, value if is_whole else next(following, "")
+def _rule(option: str, value: str) -> str:
+    """Return what is lost of an option that no member has; "" if nothing is."""
+    if option == "--array" and "%" in value and array_limit(value) is None:
+        return "the limit of --array in SubmitLine is not kept: it is unknown"
+    if option in {"--exclusive", "--nice", "--time-min", "--switches"}:
+        return f"{option} in SubmitLine is not kept: its value is unknown"
+    return f"{option} in SubmitLine is not kept" if option in _LOST else ""
 
 
 def _seconds(text: str) -> int | None:

@@ -33,6 +33,7 @@ GOLDEN = ROOT / "tests" / "data" / "slurm"
 #: Jobs as `SPECS` draws them.
 Specs = list[tuple[int, int, int, int]]
 CONF = """ClusterName=small
+KillWait=30
 SelectType=select/linear
 PriorityType=priority/multifactor
 PriorityCalcPeriod=1
@@ -297,6 +298,18 @@ def test_a_run_that_failed_is_shown_until_then(folder: Path, capsys: pytest.Capt
         assert "failed.jsonl: t=100: must be before the failure of the run, accounts.txt: " in capsys.readouterr().err
 
 
+def test_warnings_of_the_run_are_not_repeated(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The run has shown that KillWait is approximated."""
+    capsys.readouterr()
+    for command in (["slurm", "squeue"], ["slurm", "sprio"], ["slurm", "sshare"]):
+        assert run_here(folder, *command, "run.jsonl", "--at", "15", *FILES) == 0
+    assert run_here(folder, "explain", "run.jsonl", "all", "--slurm", *FILES) == 0
+    assert run_here(folder, "replay", "run.jsonl", *FILES) == 0
+    err = capsys.readouterr().err
+    assert err.count("warning") == 1
+    assert "approximated: KillWait" in err
+
+
 def test_names_cannot_control_the_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Users and jobs of a recording are written with escapes."""
     text = (folder / "basic.jsonl").read_text().replace('"user":"bob"', '"user":"bob\\u001b[2J"')
@@ -310,7 +323,7 @@ def test_names_cannot_control_the_terminal(folder: Path, capsys: pytest.CaptureF
 
 def test_reasons_of_licences_limits_and_reservations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A reservation on n4 from 102 s to 402 s: the full pass at 120 s notices its begin, one at 410 s its end."""
-    conf = CONF.splitlines()[1] + "\nPriorityType=priority/basic\nLicenses=matlab:1\nNodeName=n[1-4] CPUs=2\n"
+    conf = "SelectType=select/linear\nPriorityType=priority/basic\nLicenses=matlab:1\nNodeName=n[1-4] CPUs=2\n"
     conf += "PartitionName=batch Nodes=ALL Default=YES\nPartitionName=brief Nodes=ALL MaxTime=5\n"
     jobs = (
         job("first", 0, 1, "ada", licences={"matlab": 1}),

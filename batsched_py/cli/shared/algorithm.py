@@ -94,11 +94,11 @@ class AlgorithmChoice(Struct, frozen=True):
         if not self.algorithm:
             raise click.UsageError("Missing option '-s': which algorithm shall decide?")
 
-    def session(self, log: PassOn | None = None, *, features: Features | None = None) -> Session:
+    def session(self, log: PassOn | None = None, *, features: Features | None = None, silent: bool = False) -> Session:
         """Create a session. PluginError or OptionError for an unknown algorithm or option.
 
-        `log`, if given, receives holds and promises. Dynamic jobs are requested from Batsim 5 if the algorithm can use
-        them, unless `features` specifies the requested features.
+        `log`, if given, receives holds and promises; a silent session shows no warnings. Dynamic jobs are requested
+        from Batsim 5 if the algorithm can use them, unless `features` specifies the requested features.
         """
         choice = self.resolved
         recorded = {name: value for name, value in self.recorded.options.items() if name not in choice.options}
@@ -116,7 +116,7 @@ class AlgorithmChoice(Struct, frozen=True):
             recorded=recorded,
             features=Features(dynamic_registration=scheduler.uses_dynamic_jobs) if features is None else features,
             open_store=self.redis.open,
-            warn=Warnings(),
+            warn=None if silent else Warnings(),
             limits=current_limits(),
             log=log,
         )

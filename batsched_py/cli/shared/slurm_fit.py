@@ -21,6 +21,8 @@ from batsched_py.cli.shared.parameters import INPUT, flag, option, read_assignme
 from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option, read_machine
 from batsched_py.cli.shared.terminal import put, say, say_all, warn, warn_all
 from batsched_py.cli.shared.time_window import window_options
+from batsched_py.errors import WorkloadError
+from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.model.platform import PlatformHost
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
@@ -87,7 +89,7 @@ def fit(request: FitRequest, *, as_json: bool) -> None:
     workload = _read_recorded(request.log, hosts)
     options = {**_fitting(workload, request.assignments), **request.assignments}
     run = simulate(platform, workload, "slurm", options, settings=settings, warn=Warnings())
-    schedule = replace(run.schedule, log_start=workload.log_start, source=str(request.log))
+    schedule = replace(run.schedule, name=str(request.log), log_start=workload.log_start, source=str(request.log))
     window = request.window.on(schedule)
     found = fit_waits(schedule if window is None else window.submitted(schedule))
     for reason in unlike(run.rejections.values())[:_MOST_REASONS]:
@@ -103,6 +105,10 @@ def _fitting(workload: Workload, assignments: Mapping[str, str]) -> dict[str, An
     start = workload.log_start
     if start is None or ("clock" in assignments and "reservations" not in assignments):
         return {"delays": "recorded"}
+    second = str(60 * start.minute + start.second)
+    if "date" not in assignments and assignments.get("clock", second) not in {"0", second}:
+        rule = f"date is the log's start, {start.isoformat()}, as reservations need one"
+        raise click.UsageError(f"-o clock: must be {second} or left out, not {assignments['clock']}: {rule}")
     return {"delays": "recorded", "date": start.isoformat()}
 
 
@@ -112,6 +118,8 @@ def _read_recorded(log: Path, hosts: Sequence[PlatformHost]) -> Workload:
     Jobs request parts of the hosts if these have resources, whole hosts otherwise. InputError.
     """
     form, limits = find_format(log, current_limits()), current_limits()
+    if _is_empty(log):
+        raise click.UsageError(f"{log} is empty: slurm fit needs the output of sacct, or a workload")
     if form.content is SwfLog and form is not SACCT:
         raise click.UsageError(f"{log} is no output of sacct: make a workload of it with 'convert --recorded-waits'")
     shared = any(_RESOURCES & {*host.zone_properties, *host.properties} for host in hosts)
@@ -127,7 +135,17 @@ def _read_recorded(log: Path, hosts: Sequence[PlatformHost]) -> Workload:
         raise click.UsageError(f"{log} has no jobs: slurm fit needs the output of sacct, or a workload")
     warn_all(content.notes)
     check_recorded(content)
+    if strangers := sum(not job.user for job in content.jobs):
+        warn(f"{counted(strangers, 'job')} without a user: {'it counts' if strangers == 1 else 'they count'} as root's")
     return content
+
+
+def _is_empty(log: Path) -> bool:
+    """Return whether a file has no text. WorkloadError."""
+    if not log.is_file():  # the text of a pipe would be gone
+        return False
+    with reported(log, WorkloadError):
+        return not any(line.strip() for line in read_lines(log, current_limits()))
 
 
 def _show_fit(fit: WaitFit) -> None:

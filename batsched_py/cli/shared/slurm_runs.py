@@ -56,5 +56,5 @@ def open_recording(source: Path, choice: AlgorithmChoice) -> SlurmRecording:
     scheduler = load_from_here(chosen.algorithm, choice.options)
     if not issubclass(scheduler, Slurm):
         raise TranscriptError(str(path), "", f"is a run of {displayed(scheduler.name)}, not of slurm")
-    session = chosen.session(features=recorded_features(transcript))
+    session = chosen.session(features=recorded_features(transcript), silent=True)  # the run has shown its warnings
     return SlurmRecording(path, transcript, session, header.clock != "measured")

@@ -17,8 +17,9 @@ class ShareRow(Struct, frozen=True):
         depth: number of accounts above it.
         user: "" for an account.
         raw_shares: None for the root, which has none.
-        raw_usage: processor seconds of it and all below it, decayed.
-        share: what was computed from shares and usage at the last recalculation of priorities.
+        raw_usage: processor seconds of it and all below it, decayed: as of the last recalculation of priorities, and in
+            addition those of jobs that have ended since.
+        share: what was computed from shares and usage at the last recalculation of priorities, without these jobs.
     """
 
     depth: int

@@ -116,6 +116,12 @@ def test_without_members_of_slurm_nothing_changes() -> None:
         ("sbatch a.sh --array=0-9%3", None),
         ("sbatch --array=0-9 a.sh", None),
         ("sbatch --array=%d%2 a.sh", None),
+        ("sbatch --arr=1-2%1 a.sh", 1),
+        ("sbatch --a 1-2%1 a.sh", None),
+        ("sbatch --arr 1-2%1 a.sh", 1),
+        ("sbatch --array=[1-3]%1 a.sh", 1),
+        ("sbatch --array=[1-3,7%2] a.sh", 2),
+        ("sbatch --parti long --no-req --arr=1-9%3 a.sh", 3),
     ],
 )
 def test_limits_in_commands(command: str, limit: int | None) -> None:

@@ -43,6 +43,14 @@ def test_options_of_the_command_count_up_to_its_script() -> None:
     }  # fmt: skip
 
 
+def test_options_may_be_abbreviated() -> None:
+    """By a beginning that no other option has; `--threads` is an option of srun itself."""
+    command = "sbatch --nic=7 --no-req --switch=2 --threads 4 --time-m 30 --contig job.sh"
+    found, reported = member_of({"submitline": command})
+    assert found == {"nice": 7, "requeue": False, "switches": 2, "time_min": 1800}
+    assert reported == ["--contiguous in SubmitLine is not kept"]
+
+
 def test_a_dependency_explains_a_later_eligibility() -> None:
     """The job would otherwise wait for it twice."""
     times = {"submit": "2024-05-31T08:00:00", "eligible": "2024-05-31T09:00:00"}
@@ -72,6 +80,10 @@ def test_licences_of_demands_are_not_repeated() -> None:
             "--exclusive=user in SubmitLine is not kept: the job has whole nodes",
         ),
         ({"submitline": "sbatch --exclusive=mcs j"}, "--exclusive in SubmitLine is not kept: its value is unknown"),
+        (
+            {"submitline": "sbatch --arr=1-9%x j"},
+            "the limit of --array in SubmitLine is not kept: it is unknown",
+        ),
         ({"submitline": "sbatch -H j --nice=7"}, "--hold in SubmitLine is not kept"),
         ({"submitline": "sbatch -w n7 -N 2 j --exclusive"}, "--nodelist in SubmitLine is not kept"),
         ({"submitline": "sbatch --gres gpu:2 -N2 -J --nice j"}, "--gres in SubmitLine is not kept"),

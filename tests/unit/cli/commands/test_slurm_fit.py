@@ -130,12 +130,36 @@ def test_reservations_have_the_dates_of_the_log(capsys: pytest.CaptureFixture[st
 
 
 def test_a_clock_replaces_the_date_of_the_log(capsys: pytest.CaptureFixture[str]) -> None:
-    """But for reservations, whose dates it would contradict."""
-    write_log([row(1, "fast", 0, 0)])
+    """Except for reservations, whose dates it would contradict: then it must be that of the log's start."""
+    write_log([row(1, "fast", 65, 0)])
     Path("res.txt").write_text("No reservations in the system\n")
     assert fitted(capsys, "-o", "clock=77")["jobs"] == 1
+    assert fitted(capsys, "-o", "clock=65", "-o", "reservations=res.txt")["jobs"] == 1
     assert run([*FIT, "-o", "clock=77", "-o", "reservations=res.txt"]) == 2
-    assert "option clock: must be 0 as in date, or left out, not 77" in capsys.readouterr().err
+    rule = "date is the log's start, 2024-05-31T12:01:05+00:00, as reservations need one"
+    assert f"error: -o clock: must be 65 or left out, not 77: {rule}" in capsys.readouterr().err
+
+
+def test_jobs_without_a_user_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    """They have root's priorities and limits."""
+    for users, line in (
+        (("", "", "ada"), "2 jobs without a user: they count"),
+        (("", "ada"), "1 job without a user: it"),
+    ):
+        write_log([row(number, "fast", 500 * number, 0, user) for number, user in enumerate(users)])
+        capsys.readouterr()
+        assert run(FIT) == 0
+        assert line in capsys.readouterr().err
+    write_log([row(1, "fast", 0, 0)])
+    assert run(FIT) == 0
+    assert "without a user" not in capsys.readouterr().err
+
+
+def test_a_window_after_the_end_names_the_log(capsys: pytest.CaptureFixture[str]) -> None:
+    """And not the algorithm."""
+    write_log([row(1, "fast", 0, 0)])
+    assert run([*FIT, "--skip", "30d"]) == 2
+    assert "error: log.txt: there is no time from 2592000" in capsys.readouterr().err
 
 
 def test_names_of_the_log_are_text(capsys: pytest.CaptureFixture[str]) -> None:
@@ -158,7 +182,8 @@ def test_names_of_the_log_are_text(capsys: pytest.CaptureFixture[str]) -> None:
             "; Computer: X\n1 0 0 10 1 -1 -1 1 10 -1 1 1 1 1 1 1 -1 -1\n",
             "log.txt is no output of sacct: make",
         ),
-        ("", "log.txt"),
+        ("", "log.txt is empty: slurm fit needs the output of sacct, or a workload"),
+        (" \n\n", "log.txt is empty"),
     ],
 )
 def test_what_is_no_log_is_refused(capsys: pytest.CaptureFixture[str], text: str, rule: str) -> None:
