@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +20,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
+from batsched_py.cli.main import run
 from tests.browser import Browser, browsing
+from tests.clone import ROOT
 from tests.integration.test_site import wait_for as wait_without_a_browser
 from tests.integration.test_site_experiments import ask as ask_of_experiments
 from tests.site_process import SiteProcess, running_site
@@ -195,52 +199,67 @@ def test_an_experiment_is_handed_in_deployed_and_deleted(site: SiteProcess, brow
     wait_for(lambda: browser.ask(note) == "Experiment 1: there is no experiment 1")
 
 
-#: Two machines with timelines, of which the first has a break.
-COMBINED = {
-    "name": "combined",
-    "duration": 60000,
-    "resources": [
-        {"network": {"name": "lan", "location": "here"}},
-        {
-            "compute": {
-                "name": "Server",
-                "locations": ["here"],
-                "resources": [{"network": "lan"}],
-                "timeline": [
-                    {"at": -10, "run": "install", "takes": 60},
-                    {"at": 10, "run": "serve", "takes": 900},
-                    {"at": 100, "break": True},
-                    {"at": 20000, "run": "collect", "takes": 60},
-                ],
-            }
-        },
-        {
-            "compute": {
-                "name": "Client",
-                "locations": ["here"],
-                "resources": [{"network": "lan"}],
-                "timeline": [{"at": 40, "pause": 600}, {"at": 60, "run": "load", "takes": 3000}],
-            }
-        },
-    ],
-}
+def combined() -> str:
+    """Return the experiment of the documentation with queries and timelines."""
+    found = re.search(r'```json title="combined.json"\n(.*?)```', (ROOT / "docs" / "site.md").read_text(), re.S)
+    assert found is not None
+    return found[1]
 
 
-def test_a_break_of_a_timeline_is_ended_by_a_button(site: SiteProcess, browser: Browser) -> None:
-    """Machines are drawn with their entries, the barrier and now; the machine goes on; nothing is complained about."""
+#: The machines that breaks hold, as the page shows it.
+HELD = "[...document.querySelectorAll('#vms tbody tr')].map((row) => row.cells[2].textContent)"
+#: Kind and outcome of each entry that is drawn.
+DRAWN = """\
+[...document.querySelectorAll("#timelines-picture rect")].map((one) => [one.dataset.kind, one.dataset.outcome])
+"""
+
+
+def test_the_combined_experiment_is_paused_resumed_and_finished(
+    site: SiteProcess, browser: Browser, tmp_path: Path
+) -> None:
+    """Queries choose the hosts, a lease runs next to it, a button ends the break; tables and report have all of it."""
     browser.visit(site.url)
-    browser.ask("document.getElementById('descriptor').value = arguments[0]", json.dumps(COMBINED))
+    fill(browser, "constraint", "$id == 0")
+    press(browser, "#ask button")
+    wait_for(lambda: state(browser, 1) == "Active")
+    browser.ask("document.getElementById('descriptor').value = arguments[0]", combined())
     press(browser, "#hand-in button")
-    vms = "[...document.querySelectorAll('#vms tbody tr')].map((row) => row.cells[2].textContent)"
-    wait_for(lambda: browser.ask(vms) == ["break@100", ""])
+    wait_for(lambda: browser.ask(HELD) == ["break@30", ""])
     wait_for(lambda: browser.ask("document.querySelector('#timelines rect[data-kind=pause]') !== null"))
     assert browser.ask("document.querySelectorAll('#timelines line.barrier, #timelines line.now').length") == 2
-    assert browser.ask("document.querySelector('#timelines rect title').textContent") == "install: done, exit code 0"
-    if find_spec("axe_core_python") is not None:
-        assert barriers(browser) == []
+    assert ["break", "running"] in browser.ask(DRAWN)
+    for width in (1400, 390):
+        browser.resize(width)
+        if find_spec("axe_core_python") is not None:
+            assert barriers(browser) == []
+        assert browser.ask("document.documentElement.scrollWidth") <= width
+    browser.resize(None)
     press(browser, "#vms button")
-    wait_for(lambda: browser.ask(vms) == ["", ""])
-    assert site.client().get("managed_experiments", 1, "timelines")["vms"][0]["held_by"] is None
+    wait_for(lambda: browser.ask(HELD) == ["", ""])
+    assert site.client().get("managed_experiments", 2, "timelines")["vms"][0]["held_by"] is None
+    site.client().put("api", "clock", body={"pace": 1e5})
+    wait_for(lambda: browser.ask("document.getElementById('experiment-title').textContent") == "combined: ENDED")
+    wait_for(lambda: {outcome for _, outcome in browser.ask(DRAWN)} == {"done"})
+    hosts = "[...document.querySelectorAll('#resources tbody tr')].map((row) => row.cells[4].textContent)"
+    assert browser.ask(hosts) == ["", "2", "1"]
+    press(browser, "#experiment a")
+    wait_for(
+        lambda: browser.ask("document.querySelector('tr[data-experiment=\"2\"]')?.cells[3].textContent") == "ENDED"
+    )
+    assert [line for line in browser.complaints() if "SEVERE" in line] == []
+    assert run(["site", "results", str(tmp_path / "site"), "-e", str(tmp_path / "out")]) == 0
+    with (tmp_path / "out_timeline.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    entries = {row["entry"]: (row["vm"], row["moved_by"], row["outcome"]) for row in rows}
+    assert {outcome for _, _, outcome in entries.values()} == {"done"}
+    assert entries["serve"][:2] == ("2/Server", "break@30")
+    assert entries["load"][:2] == ("2/Client", "pause@40")
+    with (tmp_path / "out_leases.csv").open() as file:
+        assert [(row["type"], row["state"]) for row in csv.DictReader(file)][1:] == [("IM", "Done")] * 2
+    assert run(["report", str(tmp_path / "out"), "-o", str(tmp_path / "report.html")]) == 0
+    browser.open(tmp_path / "report.html")
+    text = str(browser.ask("document.body.textContent"))
+    assert all(word in text for word in ("2/Server", "2/Client", "break@30"))
     assert [line for line in browser.complaints() if "SEVERE" in line] == []
 
 
