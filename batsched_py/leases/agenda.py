@@ -21,8 +21,8 @@ class Agenda:
         #: Entries of removed or changed reservations are outdated, and are dropped when they are reached.
         self._starts: list[_Entry] = []
         self._ends: list[_Entry] = []
-        #: The number of planned starts above which outdated ones are dropped.
-        self._full = _MANY
+        #: The numbers of starts and of ends above which outdated ones are dropped.
+        self._full, self._full_ends = _MANY, _MANY
 
     def note(self, reservation: LeaseReservation) -> None:
         """Add a reservation that is new, or whose time or phase has changed."""
@@ -37,6 +37,10 @@ class Agenda:
             self._starts = [entry for entry in self._starts if _begins(entry)]
             heapq.heapify(self._starts)
             self._full = _MANY + 2 * len(self._starts)
+        if len(self._ends) > self._full_ends:
+            self._ends = [entry for entry in self._ends if _is_over(entry)]
+            heapq.heapify(self._ends)
+            self._full_ends = _MANY + 2 * len(self._ends)
         while self._starts and not _begins(self._starts[0]):
             heapq.heappop(self._starts)
         while self._ends and not _is_over(self._ends[0]):

@@ -35,7 +35,7 @@ PARTS = {
         *(f"batsched_py.site.{name}" for name in ("board", "inbox", "journal", "notices", "pacing", "recent_warnings")),
         *(
             f"batsched_py.site.api.{name}"
-            for name in ("answers", "description", "identity", "lease_requests", "selection")
+            for name in ("answers", "changes", "description", "identity", "lease_requests", "schedule", "selection")
         ),
         *(f"batsched_py.site.api.{name}" for name in ("error_lines", "lease_views", "problems", "request_counts")),
     },

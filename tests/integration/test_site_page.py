@@ -303,17 +303,50 @@ def test_a_click_counts_whatever_changes_meanwhile(tmp_path: Path, browser: Brow
         client.post("api", "leases", body={"nodes": 4, "duration": "unlimited"})
         browser.visit(site.url)
         wait_for(lambda: state(browser, 1) == "Active")
-        hold_back(browser, "/api/schedule")
-        client.post("api", "leases", body={"nodes": 1, "duration": 60})
-        wait_for(lambda: browser.ask("window.heldBack"))
+        hold_back(browser, "/api/nothing")  # for the number of the snapshot
         x, y = browser.ask(PLACE)
         mouse = {"x": x, "y": y, "button": "left", "clickCount": 1}
         browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mousePressed", **mouse})
-        browser.ask("window.letGo()")
-        wait_for(lambda: browser.ask("window.answered"))
+        client.post("api", "leases", body={"nodes": 1, "duration": 60})
+        wait_for(lambda: client.get("api", "leases", 2)["state"] != "New")
+        latest = latest_snapshot(site)
+        wait_for(lambda: browser.ask("window.snapshot ?? -1") >= latest)
         browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseReleased", **mouse})
         wait_for(lambda: client.get("api", "leases", 1)["state"] == "Cancelled")
         wait_for(lambda: state(browser, 2) == "Active")
+
+
+#: Keeps the paths that the page asks for.
+LISTENED = """\
+(() => {
+  const fetched = window.fetch;
+  window.asked = [];
+  window.fetch = (path, options) => {
+    window.asked.push(path);
+    return fetched(path, options);
+  };
+})()
+"""
+
+
+def test_the_page_applies_changes_and_does_not_ask_for_lists_again(tmp_path: Path, browser: Browser) -> None:
+    """Leases and the schedule come with the event; only the head of the queue and what is used are asked for."""
+    with running_site(tmp_path, "--pace", "0.001") as site, left(browser):
+        client = site.client()
+        client.post("api", "leases", body={"nodes": 4, "duration": "unlimited"})
+        browser.visit(site.url)
+        wait_for(lambda: state(browser, 1) == "Active")
+        browser.ask(LISTENED)
+        client.post("api", "leases", body={"nodes": 2, "duration": 60})
+        wait_for(lambda: state(browser, 2) != "")
+        wait_for(lambda: "2" in str(browser.ask("document.querySelector('#queue td')?.textContent ?? ''")))
+        client.delete("api", "leases", 1)
+        wait_for(lambda: (state(browser, 1), state(browser, 2)) == ("", "Active"))
+        wait_for(lambda: browser.ask("document.getElementById('queue').textContent") == "The queue is empty.")
+        paths = {str(path).partition("?")[0] for path in browser.ask("window.asked")}
+        assert paths <= {"/api/queue", "/api/caller"}
+        browser.ask("document.querySelector('#finished').click()")
+        wait_for(lambda: state(browser, 1) == "Cancelled")
 
 
 def test_a_lease_is_taken_back_by_keyboard(site: SiteProcess, browser: Browser) -> None:

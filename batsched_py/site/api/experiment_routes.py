@@ -11,12 +11,12 @@ from litestar import Controller, Response
 from litestar.params import Parameter, QueryParameter
 
 from batsched_py.experiments.parsing.submissions import DELETE, SUBMIT
-from batsched_py.experiments.views import ExperimentView
 from batsched_py.site.api.bodies import JSON, TYPES, XML, wants_json
 from batsched_py.site.api.descriptors import DESCRIPTORS, checked, members_of_descriptor
 from batsched_py.site.api.experiment_callers import Number, identified
+from batsched_py.site.api.experiment_json import experiment_json, experiment_summary
 from batsched_py.site.api.experiment_views import Experiments
-from batsched_py.site.api.experiment_xml import PATH, collection_xml, experiment_xml, log_xml, uses_reservation
+from batsched_py.site.api.experiment_xml import PATH, collection_xml, experiment_xml, log_xml
 from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.lease_views import MOST
@@ -54,7 +54,7 @@ class ExperimentController(Controller):
         view = Experiments.unseen(entry)._replace(name=experiment.name, description=experiment.description)
         parts(request).experiments.note(view)
         location = {"Location": f"{PATH}/{entry.number}"}
-        return await _answer(request, view, experiment_xml, _whole, status=201, headers=location)
+        return await _answer(request, view, experiment_xml, experiment_json, status=201, headers=location)
 
     @get("/", summary="List experiments", media_type=XML)
     async def listed(
@@ -85,14 +85,18 @@ class ExperimentController(Controller):
         shown, selected = parts(request).experiments.readable(who, wanted)
         headers = link(request, wanted, selected)
         return await _answer(
-            request, shown, collection_xml, lambda views: {"items": list(map(_summary, views))}, headers=headers
+            request,
+            shown,
+            collection_xml,
+            lambda views: {"items": list(map(experiment_summary, views))},
+            headers=headers,
         )
 
     @get("/{number:int}", summary="Show an experiment", media_type=XML)
     async def shown(self, request: Asking, number: Number) -> Response[bytes]:
         """Show one experiment with its resources."""
         return await _answer(
-            request, parts(request).experiments.find(number, identified(request)), experiment_xml, _whole
+            request, parts(request).experiments.find(number, identified(request)), experiment_xml, experiment_json
         )
 
     @get("/{number:int}/log", summary="Read the log of an experiment", media_type=XML)
@@ -130,16 +134,3 @@ async def _answer(
         return Response(body, status_code=status, media_type=XML, headers=headers)
     body = await parts(request).read(lambda: msgspec.json.encode(to_json(found)))
     return Response(body, status_code=status, media_type=JSON, headers=headers)
-
-
-def _whole(one: ExperimentView) -> dict[str, Any]:
-    """Return the JSON form of an experiment: with its address in the API and its resources, without its log."""
-    return {**_summary(one), "resources": one.resources}
-
-
-def _summary(one: ExperimentView) -> dict[str, Any]:
-    members = {name: value for name, value in one._asdict().items() if name not in ("log", "resources", "timelines")}
-    links = {"experiment": one.link, "log": f"{PATH}/{one.id}/log"}
-    links |= {"reservation": one.reservation} if uses_reservation(one) else {}
-    links |= {"timelines": f"{PATH}/{one.id}/timelines"} if one.timelines else {}
-    return {"href": f"{PATH}/{one.id}", **members, "links": links}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from batsched_py.experiments.parsing.submissions import DELETE, SUBMIT
 from batsched_py.experiments.states import ExperimentState
 from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView, ResourceView
@@ -62,6 +64,19 @@ class Experiments(OwnedViews[ExperimentView]):
 
         found = select(self._owned.of(who, wanted.user), wanted, fits)
         return [self._view(entries[number]) for number in found.numbers], found
+
+    def those(self, numbers: Iterable[int], who: Identity) -> list[ExperimentView]:
+        """Return those of these experiments that a caller may read and that were not deleted, ordered by number."""
+        self._catch_up()
+        entries = self._inbox.entries
+        found = (entries[number] for number in sorted(numbers) if number in entries and number not in self._deleted)
+        return [self._view(entry) for entry in found if entry.kind == SUBMIT and who.may_read(entry.user, entry.group)]
+
+    def deleted(self, numbers: Iterable[int], who: Identity) -> list[int]:
+        """Return those of these deleted experiments that a caller was allowed to read."""
+        entries = self._inbox.entries
+        found = (entries[number] for number in sorted(numbers) if number in entries)
+        return [entry.number for entry in found if who.may_read(entry.user, entry.group)]
 
     def with_link(self, link: str, who: Identity) -> ExperimentView:
         """Return the experiment with this id at the resource manager; RequestRefusedError as `find`."""

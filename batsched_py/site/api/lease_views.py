@@ -179,6 +179,17 @@ class LeaseIndex:
         found = select((self._all if finished else self._open).of(who, wanted.user), wanted, fits)
         return list(map(self._lease, found.numbers)), found
 
+    def those(self, numbers: Iterable[int], who: Identity) -> list[Lease]:
+        """Return those of these leases and jobs that a caller may read, ordered by number."""
+        self._catch_up()
+        entries = self._inbox.entries
+        found = (entries[number] for number in sorted(numbers) if number in entries)
+        return [
+            self._lease(entry.number)
+            for entry in found
+            if entry.kind == SUBMIT_JOB and who.may_read(entry.user, entry.group)
+        ]
+
     def queue(self, who: Identity, after: int, limit: int) -> list[Lease]:
         """Return the leases that a caller may read and that wait for hosts, in the order of the queue.
 

@@ -15,6 +15,7 @@ _TYPES: Final = {
     "page.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
     "site.js": "text/javascript; charset=utf-8",
+    "schedule.js": "text/javascript; charset=utf-8",
     "chart.js": "text/javascript; charset=utf-8",
     "leases.js": "text/javascript; charset=utf-8",
     "notices.js": "text/javascript; charset=utf-8",

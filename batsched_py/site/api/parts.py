@@ -18,6 +18,7 @@ from batsched_py.leases.accounting.waiting_reasons import WaitingReasons
 from batsched_py.leases.drains import drained_hosts
 from batsched_py.site.api.acceptance import Acceptance
 from batsched_py.site.api.answers import Answers
+from batsched_py.site.api.changes import SiteChanges
 from batsched_py.site.api.experiment_views import Experiments
 from batsched_py.site.api.host_views import HostIndex
 from batsched_py.site.api.identity import Asking, Identity
@@ -26,6 +27,7 @@ from batsched_py.site.api.pending import PendingRequests
 from batsched_py.site.api.problems import RequestRefusedError
 from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.api.reservation_views import ReservationIndex
+from batsched_py.site.api.schedule import SiteSchedule
 from batsched_py.site.board import Snapshot
 from batsched_py.site.inbox import Asked
 from batsched_py.site.journal import JournalEntry
@@ -48,6 +50,8 @@ class SiteParts(Struct, frozen=True):
     experiments: Experiments
     reservations: ReservationIndex
     answers: Answers
+    changes: SiteChanges
+    schedule: SiteSchedule
     acceptance: Acceptance
     quotas: Quotas
     pending: PendingRequests
@@ -106,6 +110,8 @@ def make_parts(site: Site, quotas: Quotas) -> SiteParts:
         Experiments(site.inbox, lambda: site.board.snapshot.tables),
         ReservationIndex(site.inbox, lambda: site.board.snapshot.tables),
         Answers(site.board),
+        SiteChanges(site.board),
+        SiteSchedule(site),
         Acceptance(site.inbox),
         quotas,
         PendingRequests(),

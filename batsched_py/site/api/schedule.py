@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, cast
 
 from msgspec import Struct
 
 from batsched_py.leases.accounting.rows import MACHINES, LiveRow
 from batsched_py.results.lease_rows import ReservationRow
-from batsched_py.site.api.lease_requests import request_number
+from batsched_py.site.api.changes import SiteChange
+from batsched_py.site.api.lease_requests import job_id, request_number
+from batsched_py.site.board import EMPTY, JobNow, Snapshot
 from batsched_py.site.site import Site
 
 #: The largest number of blocks in an answer; the last ones are sent.
@@ -30,6 +33,7 @@ class Block(Struct, frozen=True):
         start, end: simulated seconds; `end` is when it is to end if it has not, None if that is unknown.
         hosts: the hosts, as an interval set.
         lost: whether the work was lost.
+        lease: the number of the lease or job in the tables of the run, which is `number` if it has one.
     """
 
     number: int | None
@@ -40,38 +44,93 @@ class Block(Struct, frozen=True):
     hosts: str
     lost: bool = False
     machine: str = ""
+    lease: int | None = None
 
 
-def blocks(site: Site, begin: float, end: float) -> list[Block]:
-    """Return the blocks between two simulated times, for a Gantt chart."""
-    snapshot, entries = site.board.snapshot, site.inbox.entries
+class LeaseBlocks(Struct, frozen=True):
+    """The blocks of a lease or job, which replace those that a client has.
 
-    def known(lease: int) -> int | None:
-        return lease if lease in entries else None
+    Attributes:
+        lease: as in Block.
+        blocks: all of them; planned ones that are missing are not planned any more.
+    """
 
-    machines = (
-        dict(cast(Sequence[tuple[int, str]], snapshot.tables[MACHINES].rows)) if MACHINES in snapshot.tables else {}
-    )
+    lease: int
+    blocks: list[Block]
 
-    def name(lease: int) -> str:
-        return machines.get(lease, "").removeprefix(_EXPERIMENTS)
 
-    if "reservations" in snapshot.tables:
-        past = cast(Iterable[ReservationRow], snapshot.tables["past_reservations"].rows)
-        live = cast(Iterable[LiveRow], snapshot.tables["reservations"].rows)
-        found = [
-            Block(known(row.lease), row.kind, "over", row.start, row.end, row.hosts, bool(row.lost), name(row.lease))
-            for row in past
-        ]
-        found += [
-            Block(known(row.lease), row.kind, row.phase, row.start, row.end, row.hosts, machine=name(row.lease))
-            for row in live
-        ]
-    else:
-        ended = site.board.ended[: snapshot.ended]
-        jobs = [(job, "over") for job in ended if job.hosts] + [(job, "under way") for job in snapshot.running]
-        found = [
-            Block(request_number(job.id), "job", phase, job.start or 0.0, job.end or job.ends_by, job.hosts)
-            for job, phase in jobs
-        ]
-    return [one for one in found if one.start < end and (one.end is None or one.end > begin)][-_MOST_BLOCKS:]
+class SiteSchedule:
+    """The blocks of a site; used from one event loop.
+
+    A question takes time in proportion to what is alive, and to the blocks that end after its beginning.
+    """
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        #: The latest end of the first reservations of ended leases, or of the first ended jobs: ascending.
+        self._ends: list[float] = []
+        #: Number of a lease -> the name of its machine, in the snapshot that was seen last.
+        self._names: Mapping[int, str] = {}
+        self._seen: Snapshot = EMPTY
+
+    def between(self, begin: float, end: float) -> list[Block]:
+        """Return the blocks between two simulated times, for a Gantt chart."""
+        snapshot = self._site.board.snapshot
+        if "reservations" in snapshot.tables:
+            past = cast(Sequence[ReservationRow], snapshot.tables["past_reservations"].rows)
+            late = past[self._after(begin, len(past), lambda place: past[place].end or 0.0) :]
+            found = [self._past(row) for row in late if row.start < end]
+            found += [self._live(row) for row in cast(Iterable[LiveRow], snapshot.tables["reservations"].rows)]
+        else:
+            ended = self._site.board.ended
+            first = self._after(begin, snapshot.ended, lambda place: ended[place].end or 0.0)
+            found = [_job(job, "over") for job in ended[first : snapshot.ended] if job.hosts]
+            found += [_job(job, "under way") for job in snapshot.running]
+        return [one for one in found if one.start < end and (one.end is None or one.end > begin)][-_MOST_BLOCKS:]
+
+    def of_leases(self, change: SiteChange, live: Callable[[int], Sequence[LiveRow]]) -> list[LeaseBlocks]:
+        """Return all blocks of the leases and jobs that have changed."""
+        if "reservations" in self._site.board.snapshot.tables:
+            return [
+                LeaseBlocks(lease, [*map(self._past, change.past.get(lease, ())), *map(self._live, live(lease))])
+                for lease in sorted(change.leases)
+            ]
+        found, board = list[LeaseBlocks](), self._site.board
+        for number in sorted(change.leases):
+            job = board.job(job_id(number))
+            if job is not None:
+                phase = "under way" if job.state == "running" else "over"
+                found.append(LeaseBlocks(number, [_job(job, phase)] if job.hosts else []))
+        return found
+
+    def _after(self, begin: float, count: int, end_of: Callable[[int], float]) -> int:
+        """Return the place of the first of `count` past ones that may end after a time."""
+        ends = self._ends
+        for place in range(len(ends), count):
+            ends.append(max(end_of(place), ends[-1] if ends else 0.0))
+        return bisect_right(ends, begin, hi=count)
+
+    def _past(self, row: ReservationRow) -> Block:
+        number, machine = self._named(row.lease)
+        return Block(number, row.kind, "over", row.start, row.end, row.hosts, bool(row.lost), machine, row.lease)
+
+    def _live(self, row: LiveRow) -> Block:
+        number, machine = self._named(row.lease)
+        return Block(number, row.kind, row.phase, row.start, row.end, row.hosts, machine=machine, lease=row.lease)
+
+    def _named(self, lease: int) -> tuple[int | None, str]:
+        """Return the number of a lease that was requested through the site, and the name of its machine."""
+        machines = self._machines()
+        return lease if lease in self._site.inbox.entries else None, machines.get(lease, "").removeprefix(_EXPERIMENTS)
+
+    def _machines(self) -> Mapping[int, str]:
+        snapshot = self._site.board.snapshot
+        if snapshot is not self._seen:
+            self._seen, table = snapshot, snapshot.tables.get(MACHINES)
+            self._names = {} if table is None else dict(cast(Sequence[tuple[int, str]], table.rows))
+        return self._names
+
+
+def _job(job: JobNow, phase: str) -> Block:
+    number = request_number(job.id)
+    return Block(number, "job", phase, job.start or 0.0, job.end or job.ends_by, job.hosts, lease=number)

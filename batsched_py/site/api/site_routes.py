@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
-import orjson
 from litestar import Controller, MediaType, Response
-from litestar.params import JSONBody, QueryParameter
-from litestar.response import ServerSentEvent, ServerSentEventMessage
+from litestar.params import HeaderParameter, JSONBody, QueryParameter
+from litestar.response import ServerSentEvent
 from msgspec import Struct
-from msgspec.structs import asdict
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 import batsched_py
@@ -21,23 +18,25 @@ from batsched_py.site.api.handlers import get, post, put
 from batsched_py.site.api.identity import Asking, check_operator
 from batsched_py.site.api.lease_views import MOST, Lease
 from batsched_py.site.api.member_types import check_types
+from batsched_py.site.api.news import news
 from batsched_py.site.api.paging import part
 from batsched_py.site.api.parts import parts
 from batsched_py.site.api.problems import Problem, RequestRefusedError, refuse
-from batsched_py.site.api.schedule import Block, blocks
+from batsched_py.site.api.schedule import Block
 from batsched_py.site.inbox import CLOSE, Asked
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.site import Site
 
 #: The name of the numbers for Prometheus in the application's state.
 REGISTRY: Final = "registry"
-#: Seconds between two checks for changes, and between two events without a change.
-_LOOK: Final = 0.2
-_ALIVE: Final = 10.0
 QueueAfter = Annotated[int, QueryParameter(ge=0, le=2**53, description="How many to leave out, from the head on.")]
 QueueLimit = Annotated[int, QueryParameter(ge=1, le=MOST, description="The maximum number of leases.")]
 Begin = Annotated[float, QueryParameter(description="Only blocks that end after this time.")]
 End = Annotated[float, QueryParameter(description="Only blocks that begin before this time.")]
+LastEvent = Annotated[
+    str,
+    HeaderParameter(name="Last-Event-ID", max_length=100, description="The id of the last event that the client has."),
+]
 #: The fastest finite pace: a year per second.
 _FASTEST: Final = 86400.0 * 365
 
@@ -185,30 +184,22 @@ class SiteController(Controller):
         """List the past, current and planned use of hosts between two simulated times."""
         if not begin <= end:
             raise RequestRefusedError(422, [Problem("end", "must not be before the beginning")])
-        site, answers = parts(request).site, parts(request).answers
-        return _answer(answers.find(("schedule", begin, end), lambda: blocks(site, begin, end)))
+        schedule, answers = parts(request).schedule, parts(request).answers
+        return _answer(answers.find(("schedule", begin, end), lambda: schedule.between(begin, end)))
 
     @get("/events", summary="Follow changes", media_type="text/event-stream")
-    async def events(self, request: Asking) -> ServerSentEvent:
-        """Send an event `change` when something has changed, `notice` if only notices, otherwise `clock` every 10 s."""
-        return ServerSentEvent(_news(parts(request).site))
+    async def events(self, request: Asking, last: LastEvent = "") -> ServerSentEvent:
+        """Send an event `change` when something has changed, `notice` if only notices, otherwise `clock` every 10 s.
+
+        A `change` has the changes since the event before, or since the one that `Last-Event-ID` names. If they are not
+        known, or too many, `changes` is null: then read all lists anew.
+        """
+        found = parts(request)
+        return ServerSentEvent(news(found, request.user, last, lambda: _clock(found.site)))
 
 
 def _answer(body: bytes, headers: Mapping[str, str] | None = None) -> Response[Any]:
     return Response(body, media_type=MediaType.JSON, headers=dict(headers or {}))
-
-
-async def _news(site: Site) -> AsyncIterator[ServerSentEventMessage]:
-    seen, noticed, silent = -1, site.notices.current(), 0.0
-    while site.alive and not site.leaving.is_set():
-        number, notices = site.board.snapshot.number, site.notices.current()
-        if number != seen or notices != noticed or silent >= _ALIVE:
-            news = {"snapshot": number, "clock": asdict(_clock(site))}
-            event = "change" if number != seen else "notice" if notices != noticed else "clock"
-            yield ServerSentEventMessage(orjson.dumps(news).decode(), event=event)
-            seen, noticed, silent = number, notices, 0.0
-        await asyncio.sleep(_LOOK)
-        silent += _LOOK
 
 
 def _clock(site: Site) -> Clock:

@@ -38,6 +38,7 @@ export function begin(given) {
   $("hand-in").addEventListener("submit", handIn);
   table = new PagedTable("experiments", {
     path: PATH, headers: HEADERS, columns: COLUMNS, row, none: "No experiments.", items: (answer) => answer.items, changed: given.changed,
+    numberOf: (one) => Number(one.id), listed: () => true,
   });
   window.addEventListener("hashchange", () => { note(""); given.changed(); });
 }
@@ -59,6 +60,14 @@ export async function refresh() {
     await table.refresh();
   }
   await open(found);
+}
+
+/** Apply changed experiments, and numbers of deleted ones. */
+export async function apply(changed, deleted) {
+  if (table === null) return;
+  const asked = Number(chosen());
+  if (!asked) await table.apply(changed, deleted);
+  else if (deleted.includes(asked) || changed.some((one) => Number(one.id) === asked)) await refresh();
 }
 
 /** Return an experiment and its log; null, after a note, if it does not exist or may not be read. */

@@ -16,15 +16,18 @@ let table = null, helpers = null;
 /** Prepare the table; `attempt`, `mayChange` and `changed` are those of the page. */
 export function begin(given) {
   helpers = given;
-  table = new PagedTable("leases", { path: "/api/leases", columns: COLUMNS, row: leaseRow, none: "No leases.", changed: given.changed });
+  table = new PagedTable("leases", { path: "/api/leases", columns: COLUMNS, row: leaseRow, none: "No leases.", changed: given.changed, numberOf: (lease) => lease.number, listed: (lease) => !lease.final });
 }
 
 /** Ask for the page of leases that is shown. */
 export function refresh() { return table.refresh(); }
 
-/** Show the queue. */
-export function showQueue(queue) {
-  return fillTable($("queue"), QUEUE_COLUMNS, firstRows(queue, queueRow, QUEUE_COLUMNS, "batsched-py queue"), "The queue is empty.");
+/** Apply changed leases. */
+export function apply(changed) { return table.apply(changed); }
+
+/** Show the first `most` leases of the queue. */
+export function showQueue(queue, most) {
+  return fillTable($("queue"), QUEUE_COLUMNS, firstRows(queue, queueRow, QUEUE_COLUMNS, "batsched-py queue", most), "The queue is empty.");
 }
 
 function span(seconds) { return seconds === undefined ? "" : seconds >= HUNDRED_YEARS ? "unlimited" : clockText(seconds); }

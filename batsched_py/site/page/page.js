@@ -5,17 +5,25 @@ import * as experiments from "./experiments.js";
 import * as leases from "./leases.js";
 import { showNotices } from "./notices.js";
 import * as reservations from "./reservations.js";
+import { Schedule } from "./schedule.js";
 import { Refused, ask, follow, keepToken } from "./site.js";
 
 const $ = (id) => document.getElementById(id);
-/** Waiting leases, and hosts out of service, that are asked for. */
-const MOST = 200;
+/** Hosts out of service, and waiting leases, that are asked for. */
+const MOST = 200, MOST_QUEUED = 50;
+/** Milliseconds between two questions for the queue, whose reasons change with all else. */
+const QUEUE_PAUSE = 2000;
+/** All that can be asked for. */
+const ALL = ["leases", "queue", "schedule", "hosts", "caller", "experiments", "reservations", "notices"];
 const DATE = /^\d{4}-\d\d-\d\d[T ]/;
 
 const chart = new Chart($("chart"), pick);
 /** The clock as it was told last, when that was, and the latest time of the site that was told. */
 let clock = { now: 0, pace: 1, paused: true }, told = 0, newest = 0;
-let wanted = false, busy = false;
+/** What is to be asked for, changes that are to be applied after that, and when the queue was asked for. */
+const wanted = new Set();
+let changes = [], busy = false, queueAsked = -Infinity, queueTimer = null;
+const schedule = new Schedule();
 /** Who asks, and whether as an operator. */
 let me = { user: "", role: "user" };
 
@@ -45,15 +53,15 @@ function complain(error) {
   $("trouble").hidden = false;
 }
 
-/** Ask for all that is shown; one question at a time, and another one if something has changed meanwhile. */
-async function refresh() {
-  wanted = true;
+/** Ask for lists, or all that is shown; one question at a time, and another one if something has changed meanwhile. */
+async function refresh(names = ALL) {
+  for (const name of names) wanted.add(name);
   if (busy) return;
   busy = true;
-  while (wanted) {
-    wanted = false;
+  while (wanted.size || changes.length) {
     try {
-      await askForAll();
+      if (wanted.size) await askFor(takeWanted());
+      else await apply(changes.shift());
     } catch (error) {
       complain(error); // what has changed meanwhile is asked for all the same: perhaps nothing else will change
     }
@@ -61,22 +69,65 @@ async function refresh() {
   busy = false;
 }
 
-async function askForAll() {
+function takeWanted() {
+  const names = new Set(wanted);
+  wanted.clear();
+  return names;
+}
+
+async function askFor(names) {
   const begin = chart.begin - chart.span, end = chart.begin + 3 * chart.span;
+  const asked = (name, question) => (names.has(name) ? question() : null);
   const [queue, blocks, out, caller] = await Promise.all([
-    ask(`/api/queue?limit=${MOST + 1}`), ask(`/api/schedule?begin=${begin}&end=${end}`),
-    ask(`/api/hosts?out=true&limit=${MOST}`), ask("/api/caller"), showNotices(),
+    asked("queue", () => ask(`/api/queue?limit=${MOST_QUEUED + 1}`)),
+    asked("schedule", () => ask(`/api/schedule?begin=${begin}&end=${end}`)),
+    asked("hosts", () => ask(`/api/hosts?out=true&limit=${MOST}`)),
+    asked("caller", () => ask("/api/caller")),
+    asked("notices", showNotices),
   ]);
-  me = caller;
-  showCaller(caller);
-  showOut(out);
-  await leases.refresh();
-  await experiments.refresh();
-  await reservations.refresh();
-  await leases.showQueue(queue);
-  chart.blocks = blocks;
-  chart.draw();
+  if (caller) {
+    me = caller;
+    showCaller(caller);
+  }
+  if (out) showOut(out);
+  if (names.has("leases")) await leases.refresh();
+  if (names.has("experiments")) await experiments.refresh();
+  if (names.has("reservations")) await reservations.refresh();
+  if (queue) {
+    queueAsked = performance.now();
+    await leases.showQueue(queue, MOST_QUEUED);
+  }
+  if (blocks) {
+    schedule.read(blocks, begin, end);
+    showSchedule();
+  }
   document.documentElement.dataset.state = "ready";
+}
+
+/** Apply what the site has sent; ask for what it has only named. */
+async function apply(change) {
+  if (change.schedule.length) {
+    schedule.apply(change.schedule);
+    showSchedule();
+  }
+  if (change.leases.length || change.experiments.length || change.deleted.length) wanted.add("caller");
+  if (change.hosts) wanted.add("hosts");
+  if (change.reservations) wanted.add("reservations");
+  if (change.queue || change.leases.length) askForQueue();
+  await leases.apply(change.leases);
+  await experiments.apply(change.experiments, change.deleted);
+}
+
+/** Ask for the queue, now or when the pause since the last question is over. */
+function askForQueue() {
+  const pause = queueAsked + QUEUE_PAUSE - performance.now();
+  if (pause <= 0) wanted.add("queue");
+  else queueTimer ??= setTimeout(() => { queueTimer = null; refresh(["queue"]); }, pause);
+}
+
+function showSchedule() {
+  chart.blocks = schedule.blocks;
+  chart.draw();
 }
 
 /** Say who asks, and what is used of quotas with a limit. */
@@ -118,6 +169,8 @@ function tick() {
   chart.now = clock.now + passed;
   $("now").textContent = clockText(chart.now);
   chart.draw();
+  const shown = chart.begin + chart.span; // the chart moves with the time, out of what was asked for
+  if ($("trouble").hidden && schedule.end > schedule.begin && (shown > schedule.end || chart.begin < schedule.begin)) refresh(["schedule"]);
 }
 
 async function listen() {
@@ -127,7 +180,8 @@ async function listen() {
       await follow((event, news) => {
         showClock(news.clock);
         $("trouble").hidden = true;
-        if (event === "change") refresh();
+        if (event === "change" && news.changes) changes.push(news.changes);
+        if (event === "change") refresh(news.changes ? [] : ALL);
         if (event === "notice") showNotices().catch(complain);
       });
     } catch (error) {
@@ -145,7 +199,7 @@ let prepared = false;
 
 /** Prepare the sections that this site has. */
 function prepare(site) {
-  const helpers = { attempt, mayChange, changed: refresh, now: () => chart.now };
+  const helpers = { attempt, mayChange, changed: () => refresh(), now: () => chart.now };
   prepared = true;
   leases.begin(helpers);
   if (site.algorithm === "experiments") experiments.begin(helpers);
@@ -161,8 +215,7 @@ async function begin() {
     chart.hosts = site.hosts;
     showClock(site.clock);
     if (!prepared) prepare(site);
-    await refresh();
-    listen();
+    listen(); // its first event makes the page ask for all
   } catch (error) {
     complain(error);
     if (error instanceof Refused && error.status === 503) setTimeout(begin, 1000); // it starts

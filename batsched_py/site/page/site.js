@@ -39,9 +39,12 @@ async function exchange(path, { method = "GET", body, text, headers } = {}) {
   return [value, answer];
 }
 
+/** The id of the last event: after it a new connection goes on. */
+let last = "";
+
 /** Call `tell(event, data)` for each event of the site, until the connection ends. */
 export async function follow(tell) {
-  const answer = await fetch("/api/events", { headers: allHeaders() });
+  const answer = await fetch("/api/events", { headers: allHeaders(undefined, last ? { "Last-Event-ID": last } : {}) });
   if (!answer.ok) throw new Refused(answer.status, [{ path: "", message: `the site answered ${answer.status}` }]);
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let left = "";
@@ -54,6 +57,7 @@ export async function follow(tell) {
     for (const event of events) {
       const lines = Object.fromEntries(event.split("\n").map((line) => line.split(/: (.*)/s)));
       if (lines.data) tell(lines.event ?? "message", JSON.parse(lines.data));
+      last = lines.id ?? last;
     }
   }
 }

@@ -64,10 +64,10 @@ export async function fillTable(table, columns, rows, none) {
 }
 
 /** Return the rows of the first items, and one that says so if there are more; `all` names what has all of them. */
-export function firstRows(items, row, columns, all) {
-  const made = items.slice(0, MOST).map(row);
-  if (items.length > MOST) {
-    const line = document.createElement("tr"), note = cell(`Only ${MOST} are shown here: ${all} has all.`);
+export function firstRows(items, row, columns, all, most = MOST) {
+  const made = items.slice(0, most).map(row);
+  if (items.length > most) {
+    const line = document.createElement("tr"), note = cell(`Only ${most} are shown here: ${all} has all.`);
     note.colSpan = columns.length;
     note.className = "quiet";
     line.append(note);
@@ -82,13 +82,16 @@ export class PagedTable {
   #pages = [];
   #next = null;
   #timer = 0;
+  /** The items that are shown. */
+  #shown = [];
 
   /**
    * `path` and `headers` are those of the list, `items` returns the items of an answer, `row` makes the row of one;
-   * `none` is said if there are none. `changed` is called when another page, or a filter, is wanted.
+   * `none` is said if there are none. `changed` is called when another page, or a filter, is wanted. `numberOf` returns
+   * the number of an item, `listed` whether it is in the list without a filter; with these, changes can be applied.
    */
-  constructor(name, { path, headers, columns, row, none, items = (answer) => answer, changed }) {
-    Object.assign(this, { name, path, headers, columns, row, none, items, changed });
+  constructor(name, { path, headers, columns, row, none, items = (answer) => answer, changed, numberOf, listed }) {
+    Object.assign(this, { name, path, headers, columns, row, none, items, changed, numberOf, listed });
     this.filter = $(`${name}-filter`);
     this.#first();
     this.filter.addEventListener("submit", (event) => event.preventDefault());
@@ -109,7 +112,26 @@ export class PagedTable {
     }
     if (address !== this.#pages.at(-1)) return; // another page was wanted meanwhile, which will be asked for
     this.#next = next === null ? null : withLimit(next, PAGE);
-    await fillTable($(this.name), this.columns, found.map(this.row), this.#filtered() ? "Nothing fits the filter." : this.none);
+    this.#shown = found;
+    await this.#show();
+  }
+
+  /** Apply changed items, and numbers of those that are gone; ask for the page only if it cannot be known otherwise. */
+  async apply(changed, gone = []) {
+    if (!changed.length && !gone.length) return;
+    if (this.#pages.length > 1 || this.#filtered()) return this.refresh();
+    const numbers = new Set([...gone, ...changed.map(this.numberOf)]), last = this.#next === null ? 0 : this.numberOf(this.#shown.at(-1));
+    const finished = new FormData(this.filter).has("finished");
+    const come = changed.filter((item) => this.numberOf(item) >= last && (finished || this.listed(item)));
+    const shown = [...this.#shown.filter((item) => !numbers.has(this.numberOf(item))), ...come].sort((one, other) => this.numberOf(other) - this.numberOf(one));
+    if (shown.length < PAGE && this.#next !== null) return this.refresh(); // older ones move up
+    this.#shown = shown.slice(0, PAGE);
+    if (shown.length > PAGE || this.#next !== null) this.#next = withParameter(this.#pages[0], "before", this.numberOf(this.#shown.at(-1)));
+    return this.#show();
+  }
+
+  async #show() {
+    await fillTable($(this.name), this.columns, this.#shown.map(this.row), this.#filtered() ? "Nothing fits the filter." : this.none);
     this.#showPages();
   }
 
@@ -148,8 +170,10 @@ export class PagedTable {
   }
 }
 
-function withLimit(address, limit) {
+function withLimit(address, limit) { return withParameter(address, "limit", limit); }
+
+function withParameter(address, name, value) {
   const url = new URL(address, location.href);
-  url.searchParams.set("limit", limit);
+  url.searchParams.set(name, value);
   return url.pathname + url.search;
 }
