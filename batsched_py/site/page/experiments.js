@@ -2,7 +2,7 @@
 
 import { clockText, withClockTimes } from "./chart.js";
 import { Refused, ask } from "./site.js";
-import { button, cell, fillTable, firstRows, PagedTable, rowOf } from "./tables.js";
+import { button, cell, fillTable, firstRows, longCell, nameCell, PagedTable, rowOf } from "./tables.js";
 import { showTimelines } from "./timelines.js";
 
 const $ = (id) => document.getElementById(id);
@@ -128,17 +128,21 @@ function leave() { history.replaceState(null, "", location.pathname); }
 
 function row(one) {
   const link = Object.assign(document.createElement("a"), { href: `#experiment/${one.id}`, textContent: one.name || `experiment ${one.id}` });
-  const name = document.createElement("td"), act = cell("");
+  const name = nameCell(""), act = cell("");
   link.dataset.cancel = `show${one.id}`;
+  name.className = "name";
   name.append(link);
   if (helpers.mayChange(one.owner)) act.append(button("Delete", `Delete experiment ${one.id}`, `delete${one.id}`, () => remove(one.id)));
-  const line = rowOf(one.id, name, one.owner, one.status, time(one.accepted), time(one.deployed), time(one.ends), act);
+  const line = rowOf(one.id, name, nameCell(one.owner), one.status, time(one.accepted), time(one.deployed), time(one.ends), act);
   line.dataset.experiment = one.id;
   return line;
 }
 
 function resourceRow(one) {
-  return rowOf(one.name, one.kind.replace("_", " "), one.state, one.location ?? "", one.host, Object.values(one.addresses).join(" "), one.after.join(", "), one.reason);
+  return rowOf(
+    nameCell(one.name), one.kind.replace("_", " "), one.state, nameCell(one.location), nameCell(one.host), nameCell(Object.values(one.addresses).join(" ")),
+    nameCell(one.after.join(", ")), longCell(one.reason),
+  );
 }
 
 function message(one) {

@@ -2,7 +2,7 @@
 
 import { clockText, withClockTimes } from "./chart.js";
 import { ask } from "./site.js";
-import { button, cell, firstRows, fillTable, longCell, PagedTable, rowOf } from "./tables.js";
+import { button, cell, firstRows, fillTable, longCell, nameCell, PagedTable, rowOf } from "./tables.js";
 
 const $ = (id) => document.getElementById(id);
 const COLUMNS = ["ID", "User", "Type", "State", "Machines", "Duration", "Start", "End", "Hosts", "Why", ""];
@@ -44,8 +44,8 @@ function leaseRow(lease) {
     act.className = "acts";
   }
   const line = rowOf(
-    lease.number, lease.user, lease.type ?? "Job", stateOf(lease), lease.nodes, span(lease.duration),
-    time(lease.start ?? lease.requested_start), time(lease.end), lease.hosts, longCell(withClockTimes(lease.why)), act,
+    lease.number, nameCell(lease.user), lease.type ?? "Job", stateOf(lease), lease.nodes, span(lease.duration),
+    time(lease.start ?? lease.requested_start), time(lease.end), nameCell(lease.hosts), longCell(withClockTimes(lease.why)), act,
   );
   line.dataset.lease = lease.number;
   return line;
@@ -58,5 +58,5 @@ function leaseButton(lease, text, mark, act) {
 
 function queueRow(lease) {
   const about = lease.estimated_start === undefined ? time(lease.planned_start) : `about ${clockText(lease.estimated_start)}`;
-  return rowOf(lease.number, lease.user, lease.nodes, span(lease.duration), stateOf(lease), about, longCell(withClockTimes(lease.why)));
+  return rowOf(lease.number, nameCell(lease.user), lease.nodes, span(lease.duration), stateOf(lease), about, longCell(withClockTimes(lease.why)));
 }

@@ -2,7 +2,7 @@
 
 import { clockText, withClockTimes } from "./chart.js";
 import { ask } from "./site.js";
-import { button, cell, longCell, PagedTable, rowOf } from "./tables.js";
+import { button, cell, longCell, nameCell, PagedTable, rowOf } from "./tables.js";
 
 const $ = (id) => document.getElementById(id);
 const PATH = "/reservations";
@@ -36,7 +36,7 @@ function row(one) {
   } else if (helpers.mayChange(one.owner)) {
     act.append(button("Delete", `Delete reservation ${one.number}`, `unreserve${one.number}`, () => helpers.attempt(() => ask(one.href, { method: "DELETE" }))));
   }
-  const line = rowOf(one.number, one.name, one.owner, one.state, time(one.start), time(one.end), one.machines, one.hosts, longCell(withClockTimes(one.reason)), act);
+  const line = rowOf(one.number, nameCell(one.name), nameCell(one.owner), one.state, time(one.start), time(one.end), one.machines, nameCell(one.hosts), longCell(withClockTimes(one.reason)), act);
   line.dataset.reservation = one.number;
   return line;
 }

@@ -31,6 +31,9 @@ export function cell(text, name = "td") {
 /** A cell whose text may take several lines. */
 export function longCell(text) { return Object.assign(cell(text), { className: "why" }); }
 
+/** A cell whose text may be long, such as a name or a set of hosts. */
+export function nameCell(text) { return Object.assign(cell(text), { className: text ? "name" : "" }); }
+
 /** A button in a table; `mark` is unique in the table, and `act` is called when it is pressed. */
 export function button(text, label, mark, act) {
   const made = Object.assign(document.createElement("button"), { type: "button", textContent: text });

@@ -2,7 +2,7 @@
 
 import { clockText } from "./chart.js";
 import { ask } from "./site.js";
-import { button, cell, fillTable, firstRows, rowOf } from "./tables.js";
+import { button, cell, fillTable, firstRows, longCell, nameCell, rowOf } from "./tables.js";
 
 const $ = (id) => document.getElementById(id);
 const COLUMNS = ["Machine", "State", "Held by", "", "Next entry", "Reason"];
@@ -24,7 +24,7 @@ export async function showTimelines(one, { headers, attempt, element }) {
   const row = (vm, place) => {
     const act = cell("");
     if (vm.held_by !== null) act.append(button("Resume", `Resume ${vm.name}`, `resume${place}`, () => attempt(() => resume(path, [vm.name], headers))));
-    return rowOf(vm.name, vm.state, vm.held_by, act, vm.next_entry, vm.why);
+    return rowOf(nameCell(vm.name), vm.state, nameCell(vm.held_by), act, nameCell(vm.next_entry), longCell(vm.why));
   };
   await fillTable($("vms"), COLUMNS, firstRows(run.vms, row, COLUMNS, `batsched-py timeline status --experiment ${one.id}`), "No machines.");
   const held = run.vms.filter((vm) => vm.held_by !== null).length, resumeAll = $("resume-all");
