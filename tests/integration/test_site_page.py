@@ -443,7 +443,8 @@ def test_tables_have_filters(tmp_path: Path, browser: Browser) -> None:
 
 def test_hosts_are_reserved_by_a_query_and_deleted(tmp_path: Path, browser: Browser) -> None:
     """With owner, times, hosts and state; what is made for an experiment has a link to it."""
-    lab = {"name": "web", "duration": 60, "resources": [{"compute": {"name": "Server", "locations": ["here"]}}]}
+    server = {"compute": {"name": "Server" * 30, "locations": ["here"]}}
+    lab = {"name": "web" * 60, "duration": 60, "resources": [server]}
     with running_site(tmp_path, "--pace", "0.001", "-o", "reservations=on") as site, left(browser):
         browser.visit(site.url)
         form = "document.getElementById('reserve').elements"
@@ -465,6 +466,14 @@ def test_hosts_are_reserved_by_a_query_and_deleted(tmp_path: Path, browser: Brow
         wait_for(lambda: browser.ask(link) == "of experiment 2")
         if find_spec("axe_core_python") is not None:
             assert barriers(browser) == []
+        browser.resize(390)
+        assert browser.ask("document.documentElement.scrollWidth") <= 390
+        browser.ask("location.hash = '#experiment/2'")
+        wait_for(lambda: browser.ask("document.activeElement.id") == "experiment-title")
+        assert browser.ask("document.documentElement.scrollWidth") <= 390
+        browser.ask("history.back()")
+        wait_for(lambda: browser.ask("document.getElementById('experiment').hidden"))
+        browser.resize(None)
         choose(browser, "reservations", "user", "local")
         wait_for(lambda: listed(browser, "reservation") == [1])
         press(browser, "button[data-cancel=unreserve1]")
@@ -612,11 +621,14 @@ def test_500_hosts_are_drawn_in_colours(tmp_path: Path, browser: Browser) -> Non
             wait_for(lambda: listed(browser, "lease") == list(range(250, 200, -1)))
             assert "Only 200 are shown here" not in browser.ask("document.getElementById('queue').textContent")
             assert browser.ask("document.documentElement.scrollWidth") <= 1400
-            for page in range(1, 5):
-                press(browser, "#leases-pages button:last-child")
+            browser.driver.find_element(By.CSS_SELECTOR, "#leases-pages button:last-child").send_keys(Keys.ENTER)
+            for page in range(1, 5):  # by keyboard: the focus stays at the button, and then goes to the other one
                 wait_for(partial(shows, browser, "lease", 250 - 50 * page, 50))
+                if page < 4:
+                    browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
             assert browser.ask("document.querySelector('#leases-pages button:last-child').disabled")
-            press(browser, "#leases-pages button")
+            wait_for(lambda: browser.ask("document.activeElement.textContent") == "Newer")
+            browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
             wait_for(partial(shows, browser, "lease", 100, 50))
             assert browser.ask(DARK) < 0.05
             labels = sorted(place[2] for text, place in written(browser).items() if text.startswith("host "))
