@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
 import batsched_py
+from batsched_py.files.bounded_file import read_content
+from batsched_py.files.included_files import read_included
 from batsched_py.loading import PYBATSIM_PREFIX
+from batsched_py.plugins import is_built_in, load
+from batsched_py.reading.included_file import IncludedFile
 from batsched_py.reporting.imported_files import find_module, imported_files
 from batsched_py.results.run_file import OtherFile, content_hash
 
@@ -46,7 +51,22 @@ def files_of_algorithm(
             further = [path.resolve().parent.parent] if searches_above else []
             modules = imported_files(path, place, loaded, further)
             found |= {f"module {name}": _relative(one) for name, one in modules.items()}
+    found |= _included(algorithm, {name: path for name in given if (path := found[f"option {name}"]) is not None})
     return tuple(OtherFile(str(path), content_hash(path), role) for role, path in found.items() if path is not None)
+
+
+def _included(algorithm: str, documents: Mapping[str, Path]) -> dict[str, Path]:
+    """Return the files that the documents of options include, by role. InputError."""
+    if not (documents and is_built_in(algorithm)):
+        return {}
+    includes = {field.name: field.metadata.get("includes") for field in fields(load(algorithm).options_type)}
+    found: dict[str, Path] = {}
+    for name, path in documents.items():
+        if names_in := includes.get(name):
+            included = read_included(path, str(path), read_content(path), names_in)
+            names = sorted({one.name for one in included.values() if isinstance(one, IncludedFile)})
+            found |= {f"option {name}: {os.path.relpath(one, path.parent)}": Path(one) for one in names}
+    return found
 
 
 def _code(text: str, folder: Path) -> Path | None:

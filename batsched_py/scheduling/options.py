@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from weakref import WeakKeyDictionary
@@ -65,14 +65,17 @@ def named(default: str, help: str, things: Named[Any]) -> Any:
 def document(
     parse: Callable[[str, Mapping[str, Any]], Any],
     help: str,
-    others: Mapping[str, Callable[[str, bytes], Any]] | None = None,
+    others: Mapping[str, Callable[..., Any]] | None = None,
+    includes: Callable[[bytes], Iterable[str]] | None = None,
 ) -> Any:
     """Declare a field that is read from a JSON or YAML file, which only the user may name; None without one.
 
     `parse` takes the name of the file and the object in it; one of `others` the name and the content of a file whose
-    name has its ending, "*" for all other endings. They may raise WorkloadError.
+    name has its ending, "*" for all other endings. They may raise WorkloadError. With `includes`, which returns the
+    names of files that a content includes, these take the `IncludedFiles`, too.
     """
-    return dataclasses.field(default=None, metadata={"help": help, "parse": parse, "others": others or {}})
+    metadata = {"help": help, "parse": parse, "others": others or {}, "includes": includes}
+    return dataclasses.field(default=None, metadata=metadata)
 
 
 def describe_options(options_type: type[Any]) -> tuple[OptionInfo, ...]:

@@ -10,7 +10,7 @@ import dataclasses
 import math
 import re
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin
@@ -113,7 +113,7 @@ def _value(value: Any, expected: Any, metadata: Mapping[str, Any], origin: Origi
     if origin is Origin.PEER:
         _check_peer(value, expected, metadata)
     if "parse" in metadata:
-        return _read(value, metadata["parse"], metadata["others"])
+        return _read(value, metadata)
     converted = _convert(value, expected) if things is None else _find(value, things, origin)
     _check_range(converted, metadata)
     return converted
@@ -148,9 +148,7 @@ def _find(value: Any, things: Named[Any], origin: Origin) -> Any:
     return things.find(value, load)
 
 
-def _read(
-    value: Any, parse: Callable[[str, Mapping[str, Any]], Any], others: Mapping[str, Callable[[str, bytes], Any]]
-) -> Any:
+def _read(value: Any, metadata: Mapping[str, Any]) -> Any:
     """Return the parsed content of a file; None for "none"."""
     if value is None or value == "none":
         return None
@@ -158,12 +156,15 @@ def _read(
         raise ValueError(f"must name a file, not {shown(value)}")
     from batsched_py.files.bounded_file import read_content  # noqa: PLC0415
     from batsched_py.files.document_file import read_document  # noqa: PLC0415  # few runs have documents
+    from batsched_py.files.included_files import read_included  # noqa: PLC0415
 
     path = Path(value)
+    others, includes = metadata["others"], metadata["includes"]
     read = others.get(path.suffix.lower(), others.get("*"))
-    if read is not None:
-        return read(value, read_content(path))
-    return parse(value, read_document(path))
+    if read is None:
+        return metadata["parse"](value, read_document(path))
+    content = read_content(path)
+    return read(value, content, *([] if includes is None else [read_included(path, value, content, includes)]))
 
 
 def _convert(value: Any, expected: Any) -> Any:

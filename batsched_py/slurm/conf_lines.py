@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -47,3 +47,19 @@ def _pairs(line: str) -> tuple[ConfPair, ...]:
             pairs.append(ConfPair(match[1], None))
         position = match.end()
     return tuple(pairs)
+
+
+def included_names(content: bytes) -> list[str]:
+    """Return the names of files in lines `Include FILE`."""
+    lines = conf_lines(content.decode(errors="replace"))
+    return [name for _, pairs in lines if is_include(pairs) and (name := included_name(pairs))]
+
+
+def is_include(pairs: Sequence[ConfPair]) -> bool:
+    """Return whether a line includes a file."""
+    return pairs[0].name.lower() == "include"
+
+
+def included_name(pairs: Sequence[ConfPair]) -> str:
+    """Return the name in a line that includes a file; "" if there is not one."""
+    return pairs[1].name if len(pairs) == 2 and pairs[0].value is pairs[1].value is None else ""

@@ -8,6 +8,7 @@ from dataclasses import fields
 from types import MappingProxyType
 from typing import Any, Final
 
+from batsched_py.reading.included_file import NO_INCLUDED_FILES, IncludedFiles
 from batsched_py.slurm.conf_effects import (
     APPROXIMATED,
     IGNORED,
@@ -18,7 +19,7 @@ from batsched_py.slurm.conf_effects import (
     SCHEDULER_APPROXIMATED,
     SCHEDULER_IGNORED,
 )
-from batsched_py.slurm.conf_lines import conf_lines
+from batsched_py.slurm.conf_lines import conf_lines, included_name, is_include
 from batsched_py.slurm.conf_meanings import MEANINGS, PARTITION_MEANINGS, SCHEDULER_MEANINGS
 from batsched_py.slurm.conf_nodes import DEFAULT, UNKNOWN_PARAMETER, ConfNodes
 from batsched_py.slurm.conf_parameters import (
@@ -45,6 +46,11 @@ from batsched_py.text.display import displayed
 
 _OPTIONS: Final = {field.name: field.type for field in fields(SchedulerOptions)}
 _CONF: Final = "slurm.conf"
+_TOPOLOGY: Final = "topology.conf"
+#: Maximum number of files that lines include, each counted as often as it is included; and of such lines within others.
+_MOST_INCLUSIONS: Final = 100
+_DEEPEST: Final = 8
+_NO_FILE: Final = "is not supported here: put all parameters into one file"
 #: Kinds of lines that are read once all nodes are known, in this order.
 _LATER: Final = ("downnodes", "nodeset", "partitionname")
 #: Supported values of OverSubscribe.
@@ -59,11 +65,14 @@ class ConfReader:
     With `goes_on` faults do not end reading.
     """
 
-    def __init__(self, names: Mapping[str, str], *, goes_on: bool = False) -> None:
+    def __init__(
+        self, names: Mapping[str, str], included: IncludedFiles = NO_INCLUDED_FILES, *, goes_on: bool = False
+    ) -> None:
         #: Names of the files for messages, by the names that Slurm gives them.
         self._names = names
         self.uses = ParameterUses(names.get(_CONF, _CONF), goes_on=goes_on)
         self._nodes = ConfNodes(self.uses)
+        self._included, self._inclusions = included, 0
         #: Parameter of the cluster -> its number in `uses`.
         self._latest: dict[str, int] = {}
         self._values: dict[str, Any] = {}
@@ -80,21 +89,21 @@ class ConfReader:
     def read(self, files: Mapping[str, str]) -> SlurmConfiguration:
         """Return the configuration in these texts: slurm.conf, and topology.conf if the topology is a tree."""
         #: Lines that name nodes, by their first name in small letters.
-        later: dict[str, list[tuple[int, NamedTexts]]] = {kind: [] for kind in _LATER}
-        for pairs in self._lines(_CONF, files.get(_CONF, "")):
+        later: dict[str, list[tuple[str, int, NamedTexts]]] = {kind: [] for kind in _LATER}
+        for pairs in self._lines(self._names.get(_CONF, _CONF), files.get(_CONF, "")):
             kind = pairs[0][0].lower()
             if kind == "nodename":
                 self._nodes.add(pairs)
             elif kind in later:
-                later[kind].append((self.uses.line, pairs))
+                later[kind].append((self.uses.file, self.uses.line, pairs))
             else:
                 for name, text in pairs:
                     self._add_parameter(name, text)
         add = dict(zip(_LATER, (self._nodes.add_down, self._nodes.add_set, self._add_partition), strict=True))
         for kind, lines in later.items():
-            for self.uses.line, pairs in lines:
+            for self.uses.file, self.uses.line, pairs in lines:
                 add[kind](pairs)
-        nodes, self.uses.line = self._nodes.all(), 0
+        nodes, self.uses.file, self.uses.line = self._nodes.all(), self._names.get(_CONF, _CONF), 0
         if not nodes or not self._partitions:
             self.uses.refuse("NodeName and PartitionName", "", "are required")
         return SlurmConfiguration(
@@ -106,13 +115,26 @@ class ConfReader:
             **chosen_fields(self._choices),
         )
 
-    def _lines(self, file: str, text: str) -> Iterator[NamedTexts]:
-        self.uses.file = self._names.get(file, file)
-        for self.uses.line, pairs in conf_lines(text):
-            if pairs[0].name.lower() == "include":
-                self.uses.refuse("Include", "", "is not supported: put all parameters into one file")
+    def _lines(self, file: str, text: str, depth: int = 0) -> Iterator[NamedTexts]:
+        """Yield the names and values of each line of a file of this path, and of those that it includes."""
+        for line, pairs in conf_lines(text):
+            self.uses.file, self.uses.line = file, line
+            if is_include(pairs):
+                yield from self._included_lines(included_name(pairs), depth)
             elif known := list(self.uses.distinct(pairs)):
                 yield known
+
+    def _included_lines(self, name: str, depth: int) -> Iterator[NamedTexts]:
+        found = self._included.get((self.uses.file, name), _NO_FILE) if name else "must name one file"
+        self._inclusions += 1
+        if self._inclusions > _MOST_INCLUSIONS or depth == _DEEPEST:
+            found = f"must not be of more than {_MOST_INCLUSIONS} files, nor deeper than {_DEEPEST}"
+        text = found if isinstance(found, str) else _decoded(found.content)
+        if isinstance(found, str) or text is None:
+            self.uses.refuse("Include", name, found if isinstance(found, str) else "must name a text in UTF-8")
+        else:
+            self.uses.say("obeyed", "Include", name, "the parameters of this file")
+            yield from self._lines(found.name, text, depth + 1)
 
     def _add_parameter(self, name: str, text: str) -> None:
         key = name.lower()
@@ -199,10 +221,10 @@ class ConfReader:
         return shared == "EXCLUSIVE"
 
     def _switches(self, files: Mapping[str, str]) -> tuple[Switch, ...]:
-        if "topology.conf" not in files:
+        if _TOPOLOGY not in files:
             self.uses.refuse("TopologyPlugin", "", "must have the file topology.conf, in which its switches are")
         leaves, known = [], set[str]()
-        for pairs in self._lines("topology.conf", files.get("topology.conf", "")):
+        for pairs in self._lines(self._names.get(_TOPOLOGY, _TOPOLOGY), files.get(_TOPOLOGY, "")):
             values = {name.lower(): value for name, value in pairs}
             if (switch := values.get("switchname", "")) in known:
                 self.uses.refuse("SwitchName", switch, "is defined twice")
@@ -214,22 +236,35 @@ class ConfReader:
         return tuple(leaves)
 
 
-def read_configuration(files: Mapping[str, str], names: Mapping[str, str] = MappingProxyType({})) -> SlurmConfiguration:
+def _decoded(content: bytes) -> str | None:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def read_configuration(
+    files: Mapping[str, str],
+    names: Mapping[str, str] = MappingProxyType({}),
+    included: IncludedFiles = NO_INCLUDED_FILES,
+) -> SlurmConfiguration:
     """Return the configuration in the texts of slurm.conf, gres.conf and topology.conf, by these names.
 
-    `names` are those that messages use instead.
+    `names` are those that messages use instead, and `included` has the files of lines Include, by these names.
 
     Raises:
         ConfigurationError: an unknown parameter, or a value that breaks a rule, with file and line.
     """
-    return ConfReader(names).read(files)
+    return ConfReader(names, included).read(files)
 
 
 def review_configuration(
-    files: Mapping[str, str], names: Mapping[str, str] = MappingProxyType({})
+    files: Mapping[str, str],
+    names: Mapping[str, str] = MappingProxyType({}),
+    included: IncludedFiles = NO_INCLUDED_FILES,
 ) -> Sequence[ParameterUse]:
     """Return the effect of each parameter in these texts, in the order of their lines; a rule on a file comes last."""
-    reader = ConfReader(names, goes_on=True)
+    reader = ConfReader(names, included, goes_on=True)
     reader.read(files)
     uses = reader.uses.all
     order = {name: number for number, name in enumerate(dict.fromkeys(use.file for use in uses))}

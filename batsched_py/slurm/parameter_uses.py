@@ -49,7 +49,8 @@ class ParameterUses:
     def overrule(self, number: int) -> None:
         """Say that the use of this number has no effect, since the present line has the parameter again."""
         earlier = self.all[number]
-        rule = f"{earlier.name} is given again in line {self.line}"
+        place = "" if earlier.file == self.file else f" of {self.file}"
+        rule = f"{earlier.name} is given again in line {self.line}{place}"
         self.all[number] = ParameterUse(earlier.file, earlier.line, earlier.name, earlier.value, "ignored", rule)
 
     def refused_since(self, number: int) -> set[str]:

@@ -9,16 +9,19 @@ from typing import Any, Literal, NoReturn
 from batsched_py.api import OptionError, document, option
 from batsched_py.slurm.accounts import Accounts
 from batsched_py.slurm.adapter.files import (
+    ConfFile,
     OperatorFile,
     TimedCommand,
     accounts_of,
     check_partitions,
     commands_of,
+    conf_file,
     configuration_of,
     hint_lines,
     operator_file,
 )
 from batsched_py.slurm.adapter.nodes import with_types
+from batsched_py.slurm.conf_lines import included_names
 from batsched_py.slurm.configuration import SlurmConfiguration
 from batsched_py.slurm.phases import ControllerPhases, recorded_phases
 from batsched_py.slurm.reservation_file import read_date, read_reservations
@@ -36,10 +39,11 @@ def _no_document(_name: str, _members: Mapping[str, Any]) -> NoReturn:
 class SlurmOptions:
     """Options of the files, and of delays; all delays are 0 unless `delays` or another option says so."""
 
-    conf: OperatorFile | None = document(  # noqa: RUF009  # as `option`, which makes a field
+    conf: ConfFile | None = document(  # noqa: RUF009  # as `option`, which makes a field
         _no_document,
         "slurm.conf of the cluster; without it all hosts are one partition, and passes come at once",
-        {"*": operator_file},
+        {"*": conf_file},
+        included_names,
     )
     topology: OperatorFile | None = document(  # noqa: RUF009  # as `option`, which makes a field
         _no_document, "topology.conf of the cluster, for topology/tree", {"*": operator_file}

@@ -145,3 +145,24 @@ def test_what_is_wrong_is_one_line(
     err = capsys.readouterr().err
     assert err.startswith(f"batsched-py: error: {rule}")
     assert err.count("\n") == 1
+
+
+def test_a_run_reads_the_files_that_its_configuration_includes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It describes them with their hashes; a fault names the included file and its line."""
+    arguments = write(tmp_path, [job("a", 0, "eve", 1)])
+    lines = CONF.splitlines(keepends=True)
+    (tmp_path / "slurm.conf").write_text("".join([*lines[:3], "Include nodes.conf\n", *lines[4:]]))
+    (tmp_path / "nodes.conf").write_text(lines[3])
+    assert run_here(tmp_path, *arguments) == 0
+    assert starts(tmp_path) == {"a": 0}
+    described = json.loads((tmp_path / "out_run.json").read_bytes())["files"]
+    assert [(one["role"], one["path"]) for one in described] == [
+        ("option conf", "slurm.conf"),
+        ("option conf: nodes.conf", "nodes.conf"),
+    ]
+    (tmp_path / "nodes.conf").write_text(f"{lines[3]}Foo=1\n")
+    assert run_here(tmp_path, *arguments) == 2
+    rule = "nodes.conf: line 2: Foo: is an unknown or unsupported parameter"
+    assert capsys.readouterr().err.splitlines()[-1] == f"batsched-py: error: {rule}"

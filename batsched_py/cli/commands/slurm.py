@@ -25,6 +25,7 @@ from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.errors import ConfigurationError, PlatformError
 from batsched_py.files.output_file import make_folder
 from batsched_py.model.host_capacities import machine_licences, read_capacity
+from batsched_py.reading.included_file import IncludedFile
 from batsched_py.runs.slurm.priorities import job_priorities, require_multifactor
 from batsched_py.runs.slurm.queue import expected_starts, queued_jobs
 from batsched_py.runs.slurm.shares import share_rows
@@ -56,7 +57,7 @@ def check(files: SlurmFiles, dump: Path | None, *, as_json: bool) -> None:
 
     If one is refused, the exit code is 2, and the algorithm slurm ends with the same reason.
     """
-    uses = review_configuration(files.texts(), files.names())
+    uses = review_configuration(files.texts(), files.names(), files.included())
     count = Counter(use.effect for use in uses)
     if as_json:
         put(orjson.dumps(to_builtins(uses), option=orjson.OPT_APPEND_NEWLINE), is_json=True)
@@ -102,9 +103,11 @@ def platform(files: SlurmFiles, output: Path) -> None:
 
     The hosts have the names of the nodes, and no network.
     """
-    check_apart([("SLURM_CONF", files.conf), ("--topology", files.topology)], [("-o", output)])
+    included = files.included()
+    others = [("SLURM_CONF", Path(one.name)) for one in included.values() if isinstance(one, IncludedFile)]
+    check_apart([("SLURM_CONF", files.conf), ("--topology", files.topology), *others], [("-o", output)])
     check_writable([output])
-    configuration = read_configuration(files.texts(), files.names())
+    configuration = read_configuration(files.texts(), files.names(), included)
     hosts = [NamedHost(node.name, node.cpus, node_properties(node)) for node in configuration.nodes]
     licences = licence_property(configuration)
     try:

@@ -11,8 +11,11 @@ from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.parameters import PATH, option, together
 from batsched_py.errors import ConfigurationError
 from batsched_py.files.bounded_file import read_file, reported
+from batsched_py.files.included_files import read_included
+from batsched_py.reading.included_file import IncludedFiles
 from batsched_py.slurm.accounts import Accounts
 from batsched_py.slurm.adapter.files import accounts_of, operator_file
+from batsched_py.slurm.conf_lines import included_names
 
 conf_options = together(
     click.argument("conf", type=PATH, metavar="SLURM_CONF"),
@@ -30,6 +33,12 @@ class SlurmFiles(Struct, frozen=True):
         """Return their texts by the names that Slurm gives them. ConfigurationError."""
         paths = {"slurm.conf": self.conf, "topology.conf": self.topology}
         return {name: read_text(path) for name, path in paths.items() if path is not None}
+
+    def included(self) -> IncludedFiles:
+        """Return the files that slurm.conf includes. ConfigurationError."""
+        with reported(self.conf, ConfigurationError):
+            content = read_file(self.conf, current_limits())
+        return read_included(self.conf, str(self.conf), content, included_names, current_limits())
 
     def names(self) -> dict[str, str]:
         """Return their paths by the names that Slurm gives them."""

@@ -6,6 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from batsched_py.errors import ConfigurationError
+from batsched_py.reading.included_file import NO_INCLUDED_FILES, IncludedFiles
 from batsched_py.slurm.accounts import Accounts
 from batsched_py.slurm.conf_reader import read_configuration, review_configuration
 from batsched_py.slurm.conf_values import words
@@ -23,6 +24,19 @@ class OperatorFile(NamedTuple):
     text: str
 
 
+class ConfFile(NamedTuple):
+    """A slurm.conf, its name for messages, and the files that it includes."""
+
+    name: str
+    text: str
+    included: IncludedFiles = NO_INCLUDED_FILES
+
+
+def conf_file(name: str, content: bytes, included: IncludedFiles) -> ConfFile:
+    """Return a slurm.conf as text; ConfigurationError if it is not UTF-8."""
+    return ConfFile(*operator_file(name, content), included)
+
+
 def operator_file(name: str, content: bytes) -> OperatorFile:
     """Return a file as text; ConfigurationError if it is not UTF-8."""
     try:
@@ -31,14 +45,14 @@ def operator_file(name: str, content: bytes) -> OperatorFile:
         raise ConfigurationError(name, "", "must be text in UTF-8") from None
 
 
-def configuration_of(conf: OperatorFile, topology: OperatorFile | None) -> SlurmConfiguration:
+def configuration_of(conf: ConfFile, topology: OperatorFile | None) -> SlurmConfiguration:
     """Return the configuration in these files; ConfigurationError with file, line and rule."""
-    return read_configuration(*_texts(conf, topology))
+    return read_configuration(*_texts(conf, topology), conf.included)
 
 
-def hint_lines(conf: OperatorFile, topology: OperatorFile | None) -> tuple[str, ...]:
+def hint_lines(conf: ConfFile, topology: OperatorFile | None) -> tuple[str, ...]:
     """Return warnings: which parameters in these files are approximated, and what others imply."""
-    uses, found = review_configuration(*_texts(conf, topology)), list[str]()
+    uses, found = review_configuration(*_texts(conf, topology), conf.included), list[str]()
     names = dict.fromkeys(displayed(use.name) for use in uses if use.effect == "approximated")
     if names:
         found.append(f"approximated: {', '.join(names)}; `batsched-py slurm check` says how")
@@ -50,9 +64,11 @@ def hint_lines(conf: OperatorFile, topology: OperatorFile | None) -> tuple[str, 
     return tuple(f"{displayed(conf.name)}: {line}" for line in found)
 
 
-def _texts(conf: OperatorFile, topology: OperatorFile | None) -> tuple[dict[str, str], dict[str, str]]:
+def _texts(conf: ConfFile, topology: OperatorFile | None) -> tuple[dict[str, str], dict[str, str]]:
     """Return texts and names for messages, by the names that Slurm gives the files."""
-    files = {"slurm.conf": conf} if topology is None else {"slurm.conf": conf, "topology.conf": topology}
+    files = {"slurm.conf": OperatorFile(conf.name, conf.text)}
+    if topology is not None:
+        files["topology.conf"] = topology
     return {name: file.text for name, file in files.items()}, {name: file.name for name, file in files.items()}
 
 

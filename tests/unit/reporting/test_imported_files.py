@@ -114,3 +114,25 @@ def test_built_in_algorithms_have_no_files() -> None:
     """The version tells them."""
     assert files_of_algorithm("easy", {"order": "sjf"}) == ()
     assert files_of_algorithm("batsched_py.schedulers.easy:Easy", {}) == ()
+
+
+def test_files_that_a_document_includes_belong_to_the_algorithm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A campaign would otherwise take the result of a run with another content."""
+    monkeypatch.chdir(tmp_path)
+    Path("slurm.conf").write_text("Include b.conf\nInclude a.conf\nInclude absent.conf\n")
+    for name in ("a.conf", "b.conf"):
+        Path(name).write_text(f"# {name}\n")
+    files = files_of_algorithm("slurm", {"conf": "slurm.conf", "clock": "3"})
+    assert [(file.role, file.path) for file in files] == [
+        ("option conf", "slurm.conf"),
+        ("option conf: a.conf", "a.conf"),
+        ("option conf: b.conf", "b.conf"),
+    ]
+    hashes = [file.sha256 for file in files]
+    moved = files_of_algorithm("slurm", {"conf": str(tmp_path / "slurm.conf")})
+    assert [(file.role, file.sha256) for file in moved] == [(file.role, file.sha256) for file in files]
+    Path("a.conf").write_text("# c\n")
+    again = [file.sha256 for file in files_of_algorithm("slurm", {"conf": "slurm.conf"})]
+    assert [one == other for one, other in zip(hashes, again, strict=True)] == [True, False, True]

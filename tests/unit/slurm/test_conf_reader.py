@@ -8,6 +8,7 @@ from dataclasses import fields
 import pytest
 
 from batsched_py.errors import ConfigurationError
+from batsched_py.reading.included_file import IncludedFile
 from batsched_py.slurm.conf_effects import SCHEDULER_APPROXIMATED
 from batsched_py.slurm.conf_meanings import MEANINGS, NODE_MEANINGS, PARTITION_MEANINGS, SCHEDULER_MEANINGS
 from batsched_py.slurm.conf_parameters import (
@@ -42,7 +43,10 @@ def test_parameters_nodes_and_partitions_become_one_configuration() -> None:
     ("line", "message"),
     [
         ("Burst=/x", r"slurm.conf: line 3: Burst: is an unknown or unsupported parameter"),
-        ("Include other.conf", r"line 3: Include: is not supported: put all parameters into one file"),
+        ("Include other.conf", r"line 3: Include: is not supported here: put all parameters into one file"),
+        ("Include", r"line 3: Include: must name one file"),
+        ("Include=other.conf", r"line 3: Include: must name one file"),
+        ("Include a b", r"line 3: Include: must name one file"),
         ("PriorityUsageResetPeriod=WEEKLY", r"line 3: PriorityUsageResetPeriod: is supported only as none"),
         ("PriorityFlags=MAX_TRES", r"line 3: PriorityFlags: max_tres is not supported: must be of no_fair_tree"),
         ("PartitionName=q", r"line 3: PartitionName: must have Nodes"),
@@ -244,6 +248,64 @@ def test_a_review_says_whether_a_line_takes_nodes_down() -> None:
     ]
     conf = read_configuration({"slurm.conf": f"{text[: text.index('DownNodes=n3')]}{NODES}{PARTITION}"})
     assert conf.down_nodes == 0b10
+
+
+def test_included_lines_are_read_in_their_place() -> None:
+    """Those of a file in another one, too; lines DEFAULT hold for what follows."""
+    included: dict[tuple[str, str], IncludedFile | str] = {
+        ("my.conf", "nodes"): IncludedFile("nodes", b"NodeName=DEFAULT CPUs=8\nNodeName=n1\nINCLUDE more\n"),
+        ("nodes", "more"): IncludedFile("more", b"NodeName=n2\nPriorityMaxAge=5\n"),
+    }
+    text = "PriorityMaxAge=3\nInclude nodes # the nodes\nNodeName=n3\nPartitionName=p Nodes=ALL\n"
+    conf = read_configuration({"slurm.conf": text}, {"slurm.conf": "my.conf"}, included)
+    assert [(node.name, node.cores) for node in conf.nodes] == [("n1", 8), ("n2", 8), ("n3", 8)]
+    assert conf.max_age == 300
+    uses = review_configuration({"slurm.conf": text}, {"slurm.conf": "my.conf"}, included)
+    assert [(use.file, use.line, use.name, use.effect) for use in uses] == [
+        ("my.conf", 1, "PriorityMaxAge", "ignored"),
+        ("my.conf", 2, "Include", "obeyed"),
+        ("my.conf", 3, "NodeName", "obeyed"),
+        ("my.conf", 4, "PartitionName", "obeyed"),
+        ("my.conf", 4, "Nodes", "obeyed"),
+        ("nodes", 1, "CPUs", "obeyed"),
+        ("nodes", 2, "NodeName", "obeyed"),
+        ("nodes", 3, "Include", "obeyed"),
+        ("more", 1, "NodeName", "obeyed"),
+        ("more", 2, "PriorityMaxAge", "obeyed"),
+    ]
+    assert uses[0].reason == "PriorityMaxAge is given again in line 2 of more"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\nPartitionName=q Nodes=n9", "parts: line 2: Nodes: must be known nodes, not n9"),
+        (b"\nFoo=1", "parts: line 2: Foo: is an unknown or unsupported parameter"),
+        (b"Include ../x", "parts: line 1: Include: must not"),
+        (b"Foo=\xff", "slurm.conf: line 3: Include: must name a text in UTF-8"),
+    ],
+)
+def test_a_fault_names_the_included_file_and_its_line(content: bytes, message: str) -> None:
+    """Also that of a line that is read at the end."""
+    included: dict[tuple[str, str], IncludedFile | str] = {
+        ("slurm.conf", "parts"): IncludedFile("parts", content),
+        ("parts", "../x"): "must not",
+    }
+    text = f"{NODES}{PARTITION}Include parts\nPriorityMaxAge=1\n"
+    with pytest.raises(ConfigurationError, match=f"^{message}"):
+        read_configuration({"slurm.conf": text}, {}, included)
+
+
+def test_included_files_are_limited() -> None:
+    """Eight files in each other, and a hundred together: five that include the next one twice would be 32 files."""
+    chain = {(f"f{at}", f"f{at + 1}"): IncludedFile(f"f{at + 1}", f"Include f{at + 2}\n".encode()) for at in range(9)}
+    with pytest.raises(ConfigurationError, match="f8: line 1: Include: must not be of more than 100 files, nor deeper"):
+        read_configuration({"slurm.conf": "Include f1\n"}, {"slurm.conf": "f0"}, chain)
+    twice = {
+        (f"f{at}", f"f{at + 1}"): IncludedFile(f"f{at + 1}", f"Include f{at + 2}\n".encode() * 2) for at in range(6)
+    } | {("f6", "f7"): IncludedFile("f7", b"")}
+    with pytest.raises(ConfigurationError, match="Include: must not be of more than 100 files, nor deeper than 8"):
+        read_configuration({"slurm.conf": "Include f1\n" * 2}, {"slurm.conf": "f0"}, twice)
 
 
 def test_many_lines_on_many_nodes_cost_little() -> None:

@@ -53,6 +53,27 @@ def test_a_check_of_several_files_names_them(capsys: pytest.CaptureFixture[str])
     assert "t.conf:1" in capsys.readouterr().out
 
 
+def test_a_check_reads_included_files(capsys: pytest.CaptureFixture[str]) -> None:
+    """Names are relative to the file that has them; a file outside the folder is not opened."""
+    Path("etc/conf.d").mkdir(parents=True)
+    main = conf("Include conf.d/nodes.conf\nPartitionName=p Nodes=ALL\n", "etc/slurm.conf")
+    conf("NodeName=n[1-2]\nInclude more.conf\n", "etc/conf.d/nodes.conf")
+    conf("KillWait=1\n", "etc/conf.d/more.conf")
+    assert run(["slurm", "check", main]) == 0
+    out = capsys.readouterr().out
+    assert "more.conf:1" in out
+    assert out.endswith("5 obeyed, 1 approximated, 0 ignored, 0 refused\n")
+    assert run(["slurm", "platform", main, "-o", "p.xml"]) == 0
+    assert capsys.readouterr().out == "wrote p.xml: 2 hosts\n"
+    assert run(["slurm", "platform", main, "-o", "etc/conf.d/more.conf"]) == 2
+    assert "name the same file" in capsys.readouterr().err
+    conf("Foo=1\n", "etc/conf.d/more.conf")
+    conf("NodeName=n3\nInclude ../../secret\n", "etc/conf.d/nodes.conf")
+    conf("Foo=1\n", "secret")
+    assert run(["slurm", "check", main]) == 2
+    assert "error: etc/conf.d/nodes.conf: line 2: Include: must be a file in the same folder" in capsys.readouterr().err
+
+
 def test_a_check_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     """Objects with six members."""
     assert run(["slurm", "check", "--json", conf("KillWait=1\n" + CONF)]) == 0
