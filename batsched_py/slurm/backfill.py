@@ -291,7 +291,10 @@ class BackfillScheduler:
         if entered is not None:
             nodes = entered.offered(nodes)
         # A job whose limit ends in the very second in which a reservation begins does not fit before it.
-        return nodes & ~here.table.reserved(start, end)
+        free = nodes & ~here.table.reserved(start, end)
+        choice = cluster.selector.choices(candidate.job.request.constraint)[0]
+        # If features are counted, no node that has one may be reserved: so it is in the recorded plans.
+        return 0 if choice.groups and nodes & ~free & choice.nodes else free
 
     def _reserved(self, job: SlurmJob, found: JobForecast, ends: JobEnds) -> int:
         """Return the nodes that are reserved for a job: all that may be used if features are counted."""
