@@ -5,11 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Sequence
+from functools import reduce
 from math import floor, inf
+from operator import or_
 from typing import Final
 
 from batsched_py.slurm.accounts import Accounts
 from batsched_py.slurm.configuration import SlurmConfiguration, SlurmPartition
+from batsched_py.slurm.core_sharing import CoreSharing, may_share
 from batsched_py.slurm.decisions import Decision, JobRequeue, JobStart, JobStop, JobSuspension
 from batsched_py.slurm.hostlist import compress
 from batsched_py.slurm.jobs import PENDING, RUNNING, SUSPENDED, SlurmJob
@@ -34,6 +37,7 @@ class ClusterState:
         self.selector, self.limits = NodeSelector(configuration), UsageLimits(configuration, accounts)
         self.priorities = JobPriorities(configuration, accounts)
         self.use, self.idle = NodeUse(configuration), NodeUse(configuration)
+        self.sharing = CoreSharing(configuration)
         self.queue = JobQueue(stop=self.stop, kills_invalid=configuration.scheduler.kill_invalid_depend)
         #: Running and suspended jobs in the order of their starts, and by the ends of their limits and sequence.
         self.running: dict[SlurmJob, None] = {}
@@ -140,7 +144,14 @@ class ClusterState:
         """Return an allocation on some of these nodes that is free now."""
         job.enter(partition)
         nodes = self.selector.nodes_for_user(self.use, job, nodes)
-        return self.selector.select(self.use, job, nodes, self.most_switches(job, now))
+        return self.select_now(job, nodes, self.most_switches(job, now))
+
+    def select_now(self, job: SlurmJob, nodes: int, most_switches: int | None) -> NodeAllocation | None:
+        """Return an allocation of a job in its partition that is free now, or shared if it must be."""
+        found = self.selector.select(self.use, job, nodes, most_switches)
+        if found is None and self.sharing and may_share(job):
+            return self.selector.select(self.sharing.use_for(job, self.running), job, nodes, most_switches)
+        return found
 
     def fits_idle(self, job: SlurmJob, partition: SlurmPartition, nodes: int) -> bool:
         """Would the job fit on these nodes if nothing ran?"""
@@ -155,9 +166,10 @@ class ClusterState:
 
     def start(self, job: SlurmJob, partition: SlurmPartition, allocation: NodeAllocation, now: float, by: str) -> None:
         """Start a pending job."""
-        self.use.take(allocation)
+        self.use.take(self.sharing.own_part(allocation) if self.sharing else allocation)
         self.queue.remove(job)
         job.state, job.reason, job.partition, job.allocation = RUNNING, "", partition, allocation
+        self.sharing.add(job)
         job.started = job.used_until = now
         job.suspended, job.suspended_since, job.grace_until = 0.0, None, None
         self.running[job] = None
@@ -196,7 +208,9 @@ class ClusterState:
         self.running_changes.ended = max(self.running_changes.ended, job.limit_end)
         if job in self.completing:
             self.completing.remove(job)
-        self.use.release(job.kept or job.allocation)
+        self.sharing.remove(job)
+        kept = job.kept or job.allocation
+        self.use.release(self.sharing.own_part(kept) if self.sharing else kept)
         job.kept = None
         for one in [one for one in self.running if one.suspended_by == job.key] if self._suspended else ():
             self._resume(one, now)
@@ -318,5 +332,7 @@ class ClusterState:
         """Assert that jobs and nodes agree."""
         for at, cores in enumerate(self.use.free_cores):
             used = [s.cores for job in self.running if job.allocation for s in job.allocation.shares if s.node == at]
-            assert sum(used) + cores == self.idle.free_cores[at], f"cores of node {at}"  # noqa: S101
+            every = reduce(or_, used, 0)
+            assert self.sharing or every == sum(used), f"jobs share cores of node {at}"  # noqa: S101
+            assert every + cores == self.idle.free_cores[at], f"cores of node {at}"  # noqa: S101
         assert all(job.state == PENDING for job in self.pending), "a job that is not pending is in the queue"  # noqa: S101

@@ -55,6 +55,8 @@ _NO_FILE: Final = "is not supported here: put all parameters into one file"
 _LATER: Final = ("downnodes", "nodeset", "partitionname")
 #: Supported values of OverSubscribe.
 _SHARED: Final = re.compile(r"NO|YES(:\d{1,5})?|EXCLUSIVE|FORCE:1", re.ASCII)
+#: How many jobs may share a core with OverSubscribe=YES.
+_JOBS_ON_CORE: Final = 4
 _OF_CLUSTER: Final[EffectTables] = (IGNORED, APPROXIMATED, NEUTRAL)
 _OF_PARTITION: Final[EffectTables] = (PARTITION_IGNORED, PARTITION_APPROXIMATED, PARTITION_NEUTRAL)
 
@@ -203,7 +205,8 @@ class ConfReader:
         if not values["nodes"] and not refused & {"nodes", "partitionname"}:
             self.uses.refuse("Nodes", others["nodes"], "must be one node or more")
         values["up"] = "UP" in self.uses.take("State", others.get("state", "UP"), one_of("UP", "DOWN"), "")
-        values["exclusive"], values["memory"] = self._is_exclusive(others), MemoryBounds(**memory)
+        values["exclusive"], values["jobs_on_core"] = self._sharing(others)
+        values["memory"] = MemoryBounds(**memory)
         refused = self.uses.refused_since(begin)
         for name, text in rest:
             if name.lower() in PARTITION_OTHERS and name.lower() not in refused:
@@ -212,13 +215,14 @@ class ConfReader:
             self.uses.refuse("Default", "YES", "must be YES for one partition only")
         self._partitions.append(SlurmPartition(name=partition, **values))
 
-    def _is_exclusive(self, texts: Mapping[str, str]) -> bool:
-        """Return whether all jobs of a partition with these texts have whole nodes."""
+    def _sharing(self, texts: Mapping[str, str]) -> tuple[bool, int]:
+        """Return whether all jobs of a partition with these texts have whole nodes, and how many may share a core."""
         shared = texts.get("oversubscribe", "NO").upper()
         if not _SHARED.fullmatch(shared):
             rule = f"must be NO, YES, EXCLUSIVE or FORCE:1; {displayed(shared)} is not supported"
             self.uses.refuse("OverSubscribe", texts["oversubscribe"], rule)
-        return shared == "EXCLUSIVE"
+        kind, _, most = shared.partition(":")
+        return kind == "EXCLUSIVE", int(most or _JOBS_ON_CORE) if kind == "YES" else 1
 
     def _switches(self, files: Mapping[str, str]) -> tuple[Switch, ...]:
         if _TOPOLOGY not in files:

@@ -100,6 +100,8 @@ class SlurmPartition:
     exclusive_user: bool = False
     #: Have all jobs whole nodes?
     exclusive: bool = False
+    #: How many jobs that share cores may run on each.
+    jobs_on_core: int = 1
     memory: MemoryBounds = MemoryBounds()
     preempt_mode: str | None = None
     qos: str | None = None

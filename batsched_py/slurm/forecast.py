@@ -155,7 +155,8 @@ class EndForecast:
             job.max_nodes >= len(configuration.nodes) and not selector.table.shape(job).is_exclusive
         )
         is_plain = len(choices) == 1 and not choices[0].groups and not request.gpus and not configuration.switches
-        return choices[0] if is_enough and is_plain and not self._cluster.has_suspended else None
+        has_overlaps = self._cluster.has_suspended or self._cluster.sharing
+        return choices[0] if is_enough and is_plain and not has_overlaps else None
 
     def _shape_ends(self, shape: RequestShape) -> ShapeEnds:
         if shape not in self._shapes:
@@ -292,10 +293,11 @@ def earliest(
     if selector.select(cluster.idle, job, nodes, most) is None:
         return None
     is_now = after <= now or not gone
-    if is_now and (found := selector.select(cluster.use, job, nodes, most)) is not None:
+    if is_now and (found := cluster.select_now(job, nodes, most)) is not None:
         return after, found
     use = cluster.use.copy()
     running = cluster.running_by_end()
+    ended: set[SlurmJob] = set()
     if gone:
         for one in gone:
             assert one.allocation is not None  # noqa: S101
@@ -304,9 +306,13 @@ def earliest(
             return max(after, now + 1), found
         running = [one for one in running if one not in gone]
     for group in _by_end(running, nodes) if cluster.configuration.linear else _windows(cluster, running, nodes, clock):
-        for one in group:
-            assert one.allocation is not None  # noqa: S101
-            use.release(one.kept or one.allocation)
+        if cluster.sharing:
+            ended.update(group)
+            use = cluster.sharing.use_for(job, cluster.running, ended)
+        else:
+            for one in group:
+                assert one.allocation is not None  # noqa: S101
+                use.release(one.kept or one.allocation)
         if (found := selector.select(use, job, nodes, most)) is not None:
             return max(after, group[-1].limit_end, now + 1), found
     return None

@@ -52,6 +52,8 @@ class BatchRequest:
     switches_wait: float | None = None
     requeue: bool = True
     whole_cores: bool = False
+    #: May other jobs have its cores, too, where the partition allows it?
+    share: bool = False
 
 
 def _nodes(text: str) -> dict[str, Any]:
@@ -121,6 +123,7 @@ _FLAGS: Final[Mapping[str, dict[str, Any]]] = {
     "--hold": {"hold": True},
     "-H": {"hold": True},
     "--exclusive": {"exclusive": "node"},
+    "--oversubscribe": {"share": True},
 }
 #: Options with a value that have no effect on decisions.
 _IGNORED: Final = frozenset({"-o", "-e", "-D", "--wrap"})

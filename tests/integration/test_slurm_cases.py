@@ -21,9 +21,7 @@ PASSES: list[dict[str, Any]] = [
 #: Cases with fewer starts within 2 s or 5 % than jobs: the number that is reached.
 FEWER: dict[str, int] = {
     "58-drain-resume": 6,
-    "60-features": 8,
     "69-select-linear": 8,
-    "85-oversubscribe-yes": 0,
     "99-big220": 184,
 }
 

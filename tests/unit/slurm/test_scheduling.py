@@ -102,6 +102,26 @@ def test_gpu_jobs_of_one_task_take_the_first_node_and_larger_ones_the_fullest() 
         assert [place for _, _, place in starts(slurm, 20)] == [taken]
 
 
+def test_jobs_that_ask_for_it_share_cores_when_none_are_free() -> None:
+    """Two on a core; a job that does not share waits for the last of them, whichever ends first."""
+    parameters = "SchedulerParameters=bf_interval=5"
+    for first, last in (("a", "c"), ("c", "a")):
+        slurm = controller(parameters, "PartitionName=p Nodes=n[1-2] Default=YES OverSubscribe=YES:2\n")
+        for name, share in (("a", True), ("b", True), ("c", True), ("alone", False), ("e", True)):
+            submit(slurm, f"-J {name} -n {2 if name == 'e' else 4} -t 5{' --oversubscribe' if share else ''}")
+        started = [("a", "n1"), ("b", "n2"), ("c", "n1"), ("e", "n2")]
+        assert [(job, nodes) for job, _, nodes in starts(slurm, 30)] == started
+        slurm.cluster.check()
+        assert slurm.backfill.last is not None
+        assert [(one.job, slurm.cluster.names(one.nodes)) for one in slurm.backfill.last.plan] == [("alone", "n1")]
+        slurm.ended(first, 40)
+        assert starts(slurm, 70) == []
+        slurm.cluster.check()
+        slurm.ended(last, 70)
+        assert [(job, nodes) for job, _, nodes in starts(slurm, 80)] == [("alone", "n1")]
+        slurm.cluster.check()
+
+
 def test_with_gang_scheduling_a_preempted_job_is_suspended_and_resumes() -> None:
     """It keeps its nodes, and its limit moves by the time of the suspension."""
     slurm = controller("PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG", TIERS)
