@@ -219,10 +219,10 @@ class SlurmController:
     def _first_change(self, until: float) -> float:
         """Return the instant of the first pass, at or after an instant, that may decide something."""
         cluster = self.cluster
-        phases = self._now, self._full_at, self._due_at, self._ran_at, self._backfilled_at
+        phases = self._now, self._full_at, self._due_at, self._ran_at, self._backfilled_at, self._backfill_ticks
         is_due, changed_at = cluster.is_pass_due, cluster.changed_at
         found = min(self._skip(max(until, self._now) + self._far, is_open=False, is_noted=False))
-        self._now, self._full_at, self._due_at, self._ran_at, self._backfilled_at = phases
+        self._now, self._full_at, self._due_at, self._ran_at, self._backfilled_at, self._backfill_ticks = phases
         cluster.is_pass_due, cluster.changed_at = is_due, changed_at
         return found
 
@@ -267,7 +267,8 @@ class SlurmController:
                 outcome, kind = self._backfill_outcome, "backfill"
                 if not outcome.holds(cluster.version, at):
                     break
-                self._backfilled_at = self._now = at
+                self._now = at
+                self._end_backfill(at)
             if outcome.is_change:
                 cluster.mark_changed(at)
             backfill = self._due_backfill()
@@ -367,6 +368,13 @@ class SlurmController:
         self._note_pass(now, "backfill")
         self.pass_count += 1
         self._backfill_outcome = self.backfill.run(now)
+        self._end_backfill(now)
+
+    def _end_backfill(self, now: float) -> None:
+        """Note a pass of backfill: its thread waits from the end of the pass, so that later ticks are later."""
+        self._backfilled_at = now
+        if self._phases.test and self.backfill.last is not None:
+            self._backfill_ticks = self._backfill_ticks.later(len(self.backfill.last.tested) * self._phases.test)
 
     def _sweep(self, now: float) -> None:
         """End the jobs that are over their limit or the time of grace."""

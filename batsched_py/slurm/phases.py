@@ -24,6 +24,10 @@ class ThreadTicks:
         number = ceil((instant - self.first) / self.period - 1e-9)
         return self.first + number * self.period if number > 0 else self.first
 
+    def later(self, seconds: float) -> ThreadTicks:
+        """Return the ticks of a thread that was held up for so long."""
+        return ThreadTicks(self.first + seconds, self.period)
+
 
 @dataclass(frozen=True, slots=True)
 class ControllerPhases:
@@ -35,6 +39,7 @@ class ControllerPhases:
         main, backfill: delay of the first tick of these threads after the start, and their period.
         requeue, cancel: time from the preemption of a job until its nodes are free.
         priority: delay of the recalculation of priorities.
+        test: time that a pass of backfill takes for each job that it tests.
     """
 
     clock: int = 0
@@ -44,6 +49,7 @@ class ControllerPhases:
     requeue: float = 0.0
     cancel: float = 0.0
     priority: float = 0.0
+    test: float = 0.0
 
     @property
     def sweeps(self) -> ThreadTicks:
@@ -63,8 +69,9 @@ def recorded_phases(clock: int, started: float, *, accounting: bool, cycle: floa
         clock=clock,
         started=started,
         main=(0.727 if accounting else 0.018, 1.0014 if cycle is None else cycle),
-        backfill=(0.011 + late, 1.00015 if cycle is None else cycle),
+        backfill=(0.011 + late, 1.00008 if cycle is None else cycle),
         requeue=1.69,
         cancel=0.03,
-        priority=0.3 + late,
+        priority=0.174 + late,
+        test=0.00014,
     )
