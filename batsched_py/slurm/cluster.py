@@ -166,7 +166,7 @@ class ClusterState:
 
     def start(self, job: SlurmJob, partition: SlurmPartition, allocation: NodeAllocation, now: float, by: str) -> None:
         """Start a pending job."""
-        self.use.take(self.sharing.own_part(allocation) if self.sharing else allocation)
+        self.use.take(self.sharing.unshared_part(allocation) if self.sharing else allocation)
         self.queue.remove(job)
         job.state, job.reason, job.partition, job.allocation = RUNNING, "", partition, allocation
         self.sharing.add(job)
@@ -210,7 +210,7 @@ class ClusterState:
             self.completing.remove(job)
         self.sharing.remove(job)
         kept = job.kept or job.allocation
-        self.use.release(self.sharing.own_part(kept) if self.sharing else kept)
+        self.use.release(self.sharing.unshared_part(kept) if self.sharing else kept)
         job.kept = None
         for one in [one for one in self.running if one.suspended_by == job.key] if self._suspended else ():
             self._resume(one, now)

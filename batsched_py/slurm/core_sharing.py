@@ -33,7 +33,7 @@ class CoreSharing:
         """Note the end of a job."""
         self._jobs.pop(job, None)
 
-    def own_part(self, allocation: NodeAllocation) -> NodeAllocation:
+    def unshared_part(self, allocation: NodeAllocation) -> NodeAllocation:
         """Return an allocation without the cores that running jobs share."""
         for one in self._jobs:
             assert one.allocation is not None  # noqa: S101
