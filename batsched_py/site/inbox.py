@@ -21,6 +21,7 @@ from batsched_py.scheduling.queue_requests import HOLD_JOB
 from batsched_py.simulator.time.live_loop import LiveBatch
 from batsched_py.site.journal import Journal, JournalEntry
 from batsched_py.site.pacing import PacedClock
+from batsched_py.site.request_kinds import CLOSE, EVENT_KINDS
 
 # One lock decides two things together: the instant of a request, and how far the simulation may go. So the simulation
 # is never past an instant at which a request may still come, and the same requests at the same instants give the same
@@ -48,9 +49,6 @@ _RESOLUTION: Final = 1e-6
 _KEPT_TERMS: Final = ("start", "deadline", "constraint")
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
-
-#: The kind of the request that closes the site: no more requests are accepted after it.
-CLOSE: Final = "close_site"
 #: Messages to callers of a site whose files cannot be written, and of one that has failed for another reason.
 UNKEPT: Final = "the site cannot keep requests: its log says why"
 FAILED: Final = "the site has ended: its log says why"
@@ -64,7 +62,7 @@ class Asked(Struct, frozen=True):
     """A checked request, to be accepted.
 
     Attributes:
-        kind: the type of the external event that it becomes.
+        kind: one of the EVENT_KINDS, the type of the external event that it becomes; or CLOSE.
         members: returns the members of the event, given the number of the request.
         user, group: the caller.
         target: the number of the request that it refers to; None if it refers to none.
@@ -75,6 +73,11 @@ class Asked(Struct, frozen=True):
     user: str = ""
     group: str = ""
     target: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the kind; ValueError."""
+        if self.kind not in EVENT_KINDS and self.kind != CLOSE:
+            raise ValueError(f"{self.kind} is not among the kinds of requests")
 
 
 class Inbox:

@@ -15,6 +15,9 @@ from typing import Any, Final, Self
 import orjson
 
 from batsched_py.errors import SiteError
+from batsched_py.model.external_event import MACHINE_EVENTS
+from batsched_py.protocol import events
+from batsched_py.site.request_kinds import EVENT_KINDS
 from batsched_py.text.wording import counted
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import exchange_lines
@@ -36,10 +39,8 @@ from batsched_py.transcripts.recorder import exchange_lines
 _TAIL: Final = 1 << 16
 #: The beginning of the second line of an exchange.
 _REPLY: Final = re.compile(rb'^\{"seq":\d+,"from":"scheduler",', re.MULTILINE)
-#: A request in a message: an object in the format of Batsim 4, an escaped string in the format of Batsim 5.
-_REQUEST: Final = re.compile(
-    rb'\\?"type\\?":\\?"(?:submit_job|cancel_job|hold_job|release_job|prioritise_job|drain_hosts|undrain_hosts|submit_experiment|delete_experiment|submit_reservation|delete_reservation|resume|add_entry)\\?"'
-)
+#: Types of events of hosts in messages.
+_OF_MACHINES: Final = frozenset({events.MACHINE_AVAILABLE, events.MACHINE_UNAVAILABLE})
 _WAY_OUT: Final = (
     "restore both files of one backup (batsched-py restore), or move transcript.jsonl away to go on with the"
     " journal alone"
@@ -53,13 +54,14 @@ class SiteRecorder:
         path: the file, created if it is missing.
         header: the header of a new file; an existing file keeps its own.
         requests: the number of requests in the journal.
+        fails_hosts: True if all failures and returns of hosts are requests.
 
     Attributes:
         last: the simulated time of the last complete exchange in the file; 0 if it has none.
     """
 
-    def __init__(self, path: Path, header: Header, requests: int = 0) -> None:
-        self._path, self._requests = path, requests
+    def __init__(self, path: Path, header: Header, requests: int = 0, *, fails_hosts: bool = True) -> None:
+        self._path, self._requests, self._request = path, requests, _request_pattern(fails_hosts)
         #: The number of exchanges so far.
         self._number = 0
         try:
@@ -123,7 +125,7 @@ class SiteRecorder:
     def _lost(self, lines: bytes) -> SiteError:
         """Return the error for an exchange in the file that differs from `lines`, which are empty if there is none."""
         self._file.seek(0)
-        recorded = sum(len(_REQUEST.findall(line)) for line in self._file if b'"from":"batsim"' in line[:50])
+        recorded = sum(len(self._request.findall(line)) for line in self._file if b'"from":"batsim"' in line[:50])
         if recorded > self._requests:
             few = counted(self._requests, "request")
             return SiteError(
@@ -143,6 +145,15 @@ class SiteRecorder:
 
     def _failure(self, error: OSError) -> SiteError:
         return SiteError(f"{self._path}: cannot be written: {error.strerror or error}")
+
+
+def _request_pattern(fails_hosts: bool) -> re.Pattern[bytes]:
+    """Return the pattern of a request in a message.
+
+    It is an object in the format of Batsim 4, an escaped string in the format of Batsim 5.
+    """
+    kinds = (EVENT_KINDS - MACHINE_EVENTS) | (_OF_MACHINES if fails_hosts else frozenset())
+    return re.compile(rf'\\?"type\\?":\\?"(?:{"|".join(sorted(kinds))})\\?"'.encode())
 
 
 def _last_exchange(file: Any, begin: int, size: int) -> tuple[int, float]:

@@ -39,8 +39,10 @@ class SimulatedSite(Site):
         warn: Callable[[str], None] | None = None,
     ) -> None:
         about = {"platform": sha256(content).hexdigest()[:16], "settings": _text(simulation)}
-        super().__init__(replace(settings, about=about), warn=warn)
         simulated = settings_of(replace(settings.choice, requests=True), simulation)
+        #: Batsim 5 has no failures of hosts.
+        self._fails_hosts = simulated.protocol != V5.name
+        super().__init__(replace(settings, about=about), warn=warn)
         try:
             self._simulation = Simulation(
                 platform, [Workload("site", 0, (), {})], simulated, live=self.inbox, warn=self.warn
@@ -48,8 +50,6 @@ class SimulatedSite(Site):
         except BaseException:
             self.stop()
             raise
-        #: Batsim 5 has no failures of hosts.
-        self._fails_hosts = simulated.protocol != V5.name
         self.board.follow(lambda number: map(self._ended, self._simulation.records_from(number)))
 
     @property

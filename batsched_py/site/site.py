@@ -92,7 +92,9 @@ class Site(ABC):
             self.audit = AuditLog(self._folder.audit)
             self.clock = PacedClock(settings.pace)
             self.inbox = Inbox(self._journal, self.clock, self.board.look, self._see_all)
-            self._recorder = SiteRecorder(self._folder.transcript, choice.header(), self.inbox.requests)
+            self._recorder = SiteRecorder(
+                self._folder.transcript, choice.header(), self.inbox.requests, fails_hosts=self.fails_hosts
+            )
             self.inbox.play_until(self._recorder.last)
         except BaseException:
             self._journal.close()

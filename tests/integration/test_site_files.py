@@ -18,8 +18,13 @@ import pytest
 
 from batsched_py.cli.main import run
 from batsched_py.errors import SiteError, TransportError
+from batsched_py.model.external_event import MACHINE_EVENTS
 from batsched_py.site.client import SiteClient
+from batsched_py.site.inbox import Asked
+from batsched_py.site.recording import SiteRecorder
+from batsched_py.site.request_kinds import EVENT_KINDS
 from batsched_py.site.site import JOURNAL, TRANSCRIPT, Site
+from batsched_py.transcripts.lines import Header
 from tests.integration.test_site import lease, make, opened, states, wait_for
 from tests.site_process import SITE, SiteProcess, running_site
 
@@ -80,6 +85,37 @@ def test_an_older_journal_is_noticed_before_the_site_is_ready(tmp_path: Path) ->
     (desk / TRANSCRIPT).rename(tmp_path / "away.jsonl")
     filled(desk, 3)
     assert run(["replay", str(desk / TRANSCRIPT)]) == 0
+
+
+def test_a_failure_of_a_host_is_a_request_that_an_older_journal_lacks(tmp_path: Path) -> None:
+    """It is an event of another type in the transcript."""
+    filled(tmp_path, 1)
+    with opened(tmp_path) as site:
+        for kind in ("machine_unavailable", "machine_available"):
+            site.inbox.accept([Asked(kind, lambda _: {"resources": "1"})])
+        wait_for(lambda: "event_machine_available" in (tmp_path / TRANSCRIPT).read_text())
+    changed(tmp_path, "DELETE FROM requests WHERE number > 1")
+    assert "has 3 requests, but site.sqlite 1 request: the journal was restored" in failure(tmp_path)
+
+
+def test_requests_of_kinds_that_are_not_counted_are_not_made() -> None:
+    """A new kind must be among those that are searched in transcripts."""
+    with pytest.raises(ValueError, match="new_kind is not among the kinds"):
+        Asked("new_kind", lambda _: {})
+
+
+@pytest.mark.parametrize("kind", sorted(EVENT_KINDS))
+@pytest.mark.parametrize("escape", ["", "\\"])
+def test_each_kind_of_request_is_counted_in_a_transcript(tmp_path: Path, kind: str, escape: str) -> None:
+    """In messages of Batsim 4, and as escaped text in those of Batsim 5."""
+    kind = f"event_{kind}" if kind in MACHINE_EVENTS else kind
+    event = f'{{"type":"{kind}"}}'.replace('"', f'{escape}"')
+    message = f'{{"now":0.0,"events":[{event}]}}' if not escape else f'{{"now":0.0,"data":"{event}"}}'
+    header = Header("leases")
+    with SiteRecorder(tmp_path / TRANSCRIPT, header) as recorder:
+        recorder.record(message.encode(), b'{"now":0.0,"events":[]}')
+    with SiteRecorder(tmp_path / TRANSCRIPT, header) as recorder, pytest.raises(SiteError, match="has 1 request, but"):
+        recorder.check_end()
 
 
 @pytest.mark.parametrize("lost", [1, 2, 3])

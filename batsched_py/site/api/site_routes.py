@@ -23,8 +23,9 @@ from batsched_py.site.api.paging import part
 from batsched_py.site.api.parts import parts
 from batsched_py.site.api.problems import Problem, RequestRefusedError, refuse
 from batsched_py.site.api.schedule import Block
-from batsched_py.site.inbox import CLOSE, Asked
+from batsched_py.site.inbox import Asked
 from batsched_py.site.pacing import PacedClock
+from batsched_py.site.request_kinds import CLOSE
 from batsched_py.site.site import Site
 
 #: The name of the numbers for Prometheus in the application's state.

@@ -16,7 +16,7 @@ def test_the_board_is_seen_before_the_inbox_is_ready(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "site.sqlite", {})
     first = Inbox(journal, PacedClock(math.inf), look=lambda _: math.inf, see=lambda: None)
     assert first.wait(0.0, 1.0) is None
-    first.accept([Asked("anything", lambda _: {}, "ann")])
+    first.accept([Asked("submit_job", lambda _: {}, "ann")])
     journal.close()
     journal = Journal(tmp_path / "site.sqlite", {})
     inbox = Inbox(journal, PacedClock(math.inf), look=lambda _: math.inf, see=lambda: ready.append(inbox.ready))
