@@ -112,6 +112,7 @@ def test_a_reservation_that_is_not_the_users_own_is_refused(site: SiteProcess) -
         ("local", "/reservations/1", 403, "/reservations/1 belongs to another user"),
         ("ann", "/reservations/2", 422, "there is no reservation '/reservations/2' of yours"),
         ("ann", "/reservations/9", 422, "there is no reservation '/reservations/9' of yours"),
+        ("ann", "/reservations/01", 422, "there is no reservation '/reservations/01' of yours"),
         ("ann", "1", 422, "there is no reservation '1' of yours: did you mean /reservations/1?"),
     ):
         found = request(site, "POST", body={**USE, "reservation": named}, user=user, accept="application/json")

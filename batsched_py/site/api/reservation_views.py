@@ -21,9 +21,9 @@ from batsched_py.site.api.selection import ItemSelection, SelectedItems, select
 from batsched_py.site.journal import JournalEntry
 from batsched_py.text.display import shown
 
-#: The id of a reservation with a number; and the number alone, which is no id.
-_ID: Final = re.compile(rf"{RESERVATIONS}/(\d{{1,16}})")
-_DIGITS: Final = re.compile(r"\d{1,16}")
+#: The number of a reservation; and its id with that number.
+_DIGITS: Final = re.compile(r"[1-9][0-9]{0,15}")
+_ID: Final = re.compile(rf"{RESERVATIONS}/({_DIGITS.pattern})")
 _OVER: Final = frozenset(state.value for state in OVER)
 
 
