@@ -1,7 +1,8 @@
 """The audit log of a site: who did what, when, and with which result, as JSON lines in its folder.
 
 A line is written before the answer is sent, so that a killed site has the lines of all answers. It is not synchronous:
-after a crash of the machine the last lines may be missing, whose accepted requests are in the journal.
+after a crash of the machine the last lines may be missing, whose accepted requests are in the journal. A log that was
+removed or replaced is as one that cannot be written.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ class AuditLog:
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
             os.fchmod(self._file, 0o600)
+            self._inode = os.fstat(self._file).st_ino
             self._size = 0
             for line in _lines(path):
                 self._note(len(line))
@@ -81,6 +83,7 @@ class AuditLog:
         """Write an entry; without effect after `close`."""
         if self._file == -1:
             return
+        self.check()
         line = _encode(entry) + b"\n"
         left = line
         try:
@@ -92,7 +95,10 @@ class AuditLog:
 
     def read(self, after: int, limit: int) -> list[AuditEntry]:
         """Return at most `limit` entries with numbers greater than `after`, in their order."""
-        if after >= self._count or self._file == -1:
+        if self._file == -1:
+            return []
+        self.check()
+        if after >= self._count:
             return []
         first = after // _STEP
         found, number = list[AuditEntry](), first * _STEP
@@ -119,6 +125,17 @@ class AuditLog:
         if self._count % _STEP == 0:
             self._offsets.append(self._size)
 
+    def check(self) -> None:
+        """Raise SiteError if the file was removed or replaced: lines would go into the removed file."""
+        if self._file == -1:
+            return
+        try:
+            there = self._path.stat().st_ino
+        except OSError as error:
+            raise SiteError(f"{self._path}: {error.strerror or error}, while the site was running") from error
+        if there != self._inode:
+            raise SiteError(f"{self._path}: was replaced while the site was running")
+
     def _failure(self, error: OSError) -> SiteError:
         return SiteError(f"{self._path}: cannot be written: {error.strerror or error}")
 
@@ -133,6 +150,11 @@ def read_audit(path: Path) -> Iterator[AuditEntry]:
         raise SiteError(f"{path}: cannot be read: {error.strerror or error}") from error
     except msgspec.MsgspecError as error:
         raise SiteError(f"{path}: line {number}: {error}") from error
+
+
+def whole_lines(path: Path) -> int:
+    """Return the size of the complete lines of a log, in bytes. OSError, also for a line that is too long."""
+    return sum(map(len, _lines(path)))
 
 
 def _numbered(line: bytes, number: int) -> AuditEntry:

@@ -1,7 +1,8 @@
-"""Backups of a site: consistent copies of its journal, transcript and notices, also while the site runs.
+"""Backups of a site: consistent copies of its journal, transcript, notices and audit log, also while the site runs.
 
-The complete exchanges of the transcript are copied before the journal. Because requests are in the journal before they
-take effect, the copied journal has all requests of the copied transcript.
+The complete exchanges of the transcript, and the complete lines of the audit log, are copied before the journal.
+Because requests are in the journal before they take effect and before they are answered, the copied journal has all
+requests of the copied transcript and of the copied log.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from typing import Final
 from msgspec import Struct
 
 from batsched_py.errors import SiteError
-from batsched_py.site.folder import JOURNAL, NOTICES, TRANSCRIPT, SiteFolder
+from batsched_py.site.audit import whole_lines
+from batsched_py.site.folder import AUDIT, JOURNAL, NOTICES, TRANSCRIPT, SiteFolder
 from batsched_py.site.journal import check_journal
 from batsched_py.site.recording import whole_size
 
@@ -54,13 +56,13 @@ def restore(backup: Path, folder: Path) -> Copied:
     if not (backup / JOURNAL).is_file():
         raise SiteError(f"{backup}: has no {JOURNAL}: it is not a backup of a site")
     with SiteFolder(folder) as locked:
-        for path in (locked.journal, locked.transcript, locked.notices):
+        for path in (locked.journal, locked.transcript, locked.notices, locked.audit):
             if path.exists():
                 raise SiteError(f"{path}: is there already: move the files of the site away first")
         with _new_folder(folder / "restored") as made:
             copied = _copy(backup, made)
         try:
-            for name in (NOTICES, TRANSCRIPT, JOURNAL):  # the journal last: a folder without it is not a site
+            for name in (NOTICES, AUDIT, TRANSCRIPT, JOURNAL):  # the journal last: a folder without it is not a site
                 if (folder / "restored" / name).exists():
                     os.rename(folder / "restored" / name, folder / name)
             (folder / "restored").rmdir()
@@ -89,10 +91,12 @@ def _new_folder(target: Path) -> Iterator[Path]:
 
 
 def _copy(source: Path, target: Path) -> Copied:
-    """Copy the notices, the complete exchanges of the transcript, then the journal, and check the copied journal."""
+    """Copy the notices, the audit log and the transcript, then the journal, and check the copied journal."""
     size = None
     if (source / NOTICES).exists():  # replaced as a whole, never half of it
         _copy_bytes(source / NOTICES, target / NOTICES, sys.maxsize)
+    if (source / AUDIT).exists():
+        _copy_bytes(source / AUDIT, target / AUDIT, whole_lines(source / AUDIT))
     if (source / TRANSCRIPT).exists():
         size = whole_size(source / TRANSCRIPT)
         _copy_bytes(source / TRANSCRIPT, target / TRANSCRIPT, size)

@@ -17,11 +17,13 @@ from batsched_py.errors import SiteError
 from batsched_py.hostset import HostSet
 from batsched_py.model.external_event import MACHINE_EVENTS, ExternalEvent
 from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT
-from batsched_py.scheduling.queue_requests import HOLD_JOB
+from batsched_py.scheduling.queue_requests import QUEUE_REQUESTS
 from batsched_py.simulator.time.live_loop import LiveBatch
 from batsched_py.site.journal import Journal, JournalEntry
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.request_kinds import CLOSE, EVENT_KINDS
+
+__all__ = ["CLOSE", "EVENT_KINDS", "FAILED", "UNKEPT", "Asked", "Inbox", "SiteStoppedError"]
 
 # One lock decides two things together: the instant of a request, and how far the simulation may go. So the simulation
 # is never past an instant at which a request may still come, and the same requests at the same instants give the same
@@ -95,15 +97,15 @@ class Inbox:
 
     Attributes:
         entries: number of a request -> the request, without its members (they may be large), except for the start, the
-            deadline, the constraint and the machines of a lease, who holds one, and for hosts that go out of service
-            or return.
+            deadline, the constraint and the machines of a lease, who holds one, its priority, and for hosts that go
+            out of service or return.
     """
 
     def __init__(
         self, journal: Journal, clock: PacedClock, look: Callable[[bool], float], see: Callable[[], None]
     ) -> None:
         self._journal, self._clock, self._look, self._see = journal, clock, look, see
-        self._changed = threading.Condition()
+        self._changed = threading.Condition()  # with a lock that its holder may take again
         #: The number of changes so far: requests, changes of the clock, stops.
         self._changes = 0
         entries = list(journal.read())
@@ -180,9 +182,7 @@ class Inbox:
             try:
                 self._journal.append(entries)
             except SiteError as error:
-                self._failure, self._closed = error, UNKEPT
-                self._announce()
-                raise SiteError(UNKEPT) from error  # callers must not see the paths of files
+                raise self.give_up(error) from error
             self._number, self._batch, self._reached = entries[-1].number, batch, at
             self.entries.update((entry.number, _light(entry)) for entry in entries)
             self._batches.extend(_batches(entries))
@@ -207,11 +207,12 @@ class Inbox:
             self._closed = self._closed or why
             self._announce()
 
-    def give_up(self, error: SiteError) -> None:
-        """End the site with an error, because a file cannot be written."""
+    def give_up(self, error: SiteError) -> SiteError:
+        """End the site with an error, because a file cannot be written; return the error for callers."""
         with self._changed:
             self._failure, self._closed = self._failure or error, UNKEPT
             self._announce()
+        return SiteError(UNKEPT)  # callers must not see the paths of files
 
     def wait(self, now: float, due: float | None) -> LiveBatch | None:
         """Wait for and return the next batch before `due`; None when `due` has come. See LiveEvents."""
@@ -323,8 +324,10 @@ class Inbox:
 def _light(entry: JournalEntry) -> JournalEntry:
     if "resources" in entry.members:  # of hosts
         return entry
-    if entry.kind == HOLD_JOB:
-        return replace(entry, members={"by": entry.members["by"]})
+    if entry.kind in QUEUE_REQUESTS:
+        return replace(
+            entry, members={name: entry.members[name] for name in ("by", "priority") if name in entry.members}
+        )
     job = entry.members.get("job")
     if not isinstance(job, Mapping):
         return replace(entry, members=_NOTHING)

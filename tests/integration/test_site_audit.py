@@ -6,6 +6,7 @@ import json
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +140,43 @@ def test_a_site_that_cannot_write_its_log_ends(tmp_path: Path) -> None:
         told = process.communicate()[1]
     assert told == f"batsched-py: error: {tmp_path / 'site'}/audit.jsonl: cannot be written: File too large\n"
     assert process.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("replaced", "why"), [(False, "No such file or directory, while"), (True, "was replaced while")]
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda client: client.post("api", "leases", body=LEASE),
+        lambda client: client.get("api", "audit"),
+    ],
+    ids=["change", "read"],
+)
+def test_a_site_that_loses_its_log_accepts_nothing_and_ends(
+    tmp_path: Path, replaced: bool, why: str, call: Callable[[SiteClient], Any]
+) -> None:
+    """The caller does not learn where the log was."""
+    with running_site(tmp_path, "--pace", "1") as site:
+        site.client().post("api", "leases", body=LEASE)
+        log = tmp_path / "site" / "audit.jsonl"
+        log.rename(tmp_path / "away")
+        if replaced:
+            log.write_bytes((tmp_path / "away").read_bytes())
+        with pytest.raises(SiteError) as refused:
+            call(site.client())
+        assert str(refused.value) == "the site cannot keep requests: its log says why"
+        told = site.process.communicate()[1]
+        assert f"{log}: {why}" in told
+    assert len(list(read_audit(tmp_path / "away"))) == 1
+    with running_site(tmp_path, "--pace", "1") as site:
+        assert len(site.client().get("api", "leases")) == 1
+
+
+def test_a_notice_that_cannot_be_written_ends_the_site(tmp_path: Path) -> None:
+    """The caller does not learn where it would be."""
+    with running_site(tmp_path, "--pace", "1") as site:
+        (tmp_path / "site" / "notices.json").mkdir()
+        with pytest.raises(SiteError, match=r"^the site cannot keep requests: its log says why$"):
+            site.client().post("api", "notices", body={"text": "Maintenance"})
+        assert "notices.json: cannot be written: Is a directory" in site.process.communicate()[1]

@@ -19,12 +19,11 @@ import pytest
 from batsched_py.cli.main import run
 from batsched_py.errors import SiteError, TransportError
 from batsched_py.model.external_event import MACHINE_EVENTS
+from batsched_py.site.audit import read_audit
 from batsched_py.site.client import SiteClient
-from batsched_py.site.inbox import Asked
-from batsched_py.site.recording import SiteRecorder
-from batsched_py.site.request_kinds import EVENT_KINDS
+from batsched_py.site.inbox import EVENT_KINDS, Asked
 from batsched_py.site.site import JOURNAL, TRANSCRIPT, Site
-from batsched_py.transcripts.lines import Header
+from batsched_py.transcripts.recorder import exchange_lines
 from tests.integration.test_site import lease, make, opened, states, wait_for
 from tests.site_process import SITE, SiteProcess, running_site
 
@@ -108,14 +107,15 @@ def test_requests_of_kinds_that_are_not_counted_are_not_made() -> None:
 @pytest.mark.parametrize("escape", ["", "\\"])
 def test_each_kind_of_request_is_counted_in_a_transcript(tmp_path: Path, kind: str, escape: str) -> None:
     """In messages of Batsim 4, and as escaped text in those of Batsim 5."""
+    with opened(tmp_path):
+        pass
     kind = f"event_{kind}" if kind in MACHINE_EVENTS else kind
     event = f'{{"type":"{kind}"}}'.replace('"', f'{escape}"')
-    message = f'{{"now":0.0,"events":[{event}]}}' if not escape else f'{{"now":0.0,"data":"{event}"}}'
-    header = Header("leases")
-    with SiteRecorder(tmp_path / TRANSCRIPT, header) as recorder:
-        recorder.record(message.encode(), b'{"now":0.0,"events":[]}')
-    with SiteRecorder(tmp_path / TRANSCRIPT, header) as recorder, pytest.raises(SiteError, match="has 1 request, but"):
-        recorder.check_end()
+    message = f'{{"now":9.0,"events":[{event}]}}' if not escape else f'{{"now":9.0,"data":"{event}"}}'
+    with (tmp_path / TRANSCRIPT).open("ab") as transcript:
+        number = (tmp_path / TRANSCRIPT).read_bytes().count(b'"from":"batsim"')
+        transcript.write(exchange_lines(number, message.encode(), b'{"now":9.0,"events":[]}'))
+    assert "has 1 request, but site.sqlite 0 requests" in failure(tmp_path)
 
 
 @pytest.mark.parametrize("lost", [1, 2, 3])
@@ -211,6 +211,8 @@ def test_a_site_that_runs_is_backed_up_and_restored(tmp_path: Path, capfd: pytes
         while process.poll() is None:
             client.post("api", "leases", body={"nodes": 1, "duration": 60})
         told = process.communicate()[0]
+        logged = list(read_audit(tmp_path / "copy" / "audit.jsonl"))
+        assert 4 <= len(logged) <= len(list(read_audit(tmp_path / "site" / "audit.jsonl")))
         assert told.startswith("backed up ")
         requests = int(told.split()[2])
         assert requests >= 4
@@ -218,6 +220,8 @@ def test_a_site_that_runs_is_backed_up_and_restored(tmp_path: Path, capfd: pytes
     desk = tmp_path / "restored"
     assert run(["restore", str(tmp_path / "copy"), "--data", str(desk)]) == 0
     assert capfd.readouterr().out.startswith(f"restored {requests} requests; the site goes on at t=")
+    assert list(read_audit(desk / "audit.jsonl")) == logged
+    assert int(logged[-1].made.rpartition("/")[2]) <= requests
     shutil.rmtree(tmp_path / "site")
     shutil.copytree(desk, tmp_path / "site")
     with running_site(tmp_path, "--pace", "1000", "-s", "leases") as site:

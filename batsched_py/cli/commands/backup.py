@@ -17,7 +17,7 @@ from batsched_py.text.wording import counted, seconds
 @click.argument("target", metavar="BACKUP", type=FOLDER)
 @option("--data", "DIR", "Folder of the site.", type=FOLDER, default="site-data")
 def command(target: Path, data: Path) -> None:
-    """Copy the journal, the transcript and the notices of a live site into the new folder BACKUP.
+    """Copy journal, transcript, notices and audit log of a live site into the new folder BACKUP.
 
     The site may run meanwhile. The copy is checked, and is a site of its own: `restore` puts it back.
     """

@@ -17,6 +17,6 @@ from batsched_py.text.wording import counted, seconds
 @click.argument("backup", metavar="BACKUP", type=FOLDER)
 @option("--data", "DIR", "Folder of the site, without the files of a site.", type=FOLDER, default="site-data")
 def command(backup: Path, data: Path) -> None:
-    """Copy the journal, the transcript and the notices of BACKUP into the folder of a live site, which must not run."""
+    """Copy journal, transcript, notices and audit log of BACKUP into the folder of a live site, which must not run."""
     copied = restore(backup, data)
     say(f"restored {counted(copied.requests, 'request')}; the site goes on at t={seconds(copied.time)}")

@@ -132,8 +132,18 @@ def _make_guard(site: Site, doorkeeper: Doorkeeper, limit: RateLimit) -> Guard:
             raise refuse(429, "too many requests", **{"Retry-After": str(math.ceil(waits))})
         if isinstance(connection, Request):
             await check_body(connection, handler)
+        if writes(connection):
+            _check_log(site)
 
     return guard
+
+
+def _check_log(site: Site) -> None:
+    """End the site, with SiteError, if its audit log is gone: what is accepted next could not be written there."""
+    try:
+        site.audit.check()
+    except SiteError as error:
+        raise site.inbox.give_up(error) from error
 
 
 async def _allow_methods(message: Message, scope: Scope) -> None:

@@ -38,7 +38,10 @@ async def audit(request: Asking, after: After = 0, limit: Limit = _MOST) -> Resp
     """List who did what and with which result: accepted changes, and refused calls. Only for operators."""
     check_operator(request)
     found = parts(request)
-    entries = await found.read(lambda: found.site.audit.read(after, limit + 1))
+    try:
+        entries = await found.read(lambda: found.site.audit.read(after, limit + 1))
+    except SiteError as error:
+        raise found.site.inbox.give_up(error) from error
     return part(request, entries, limit, lambda last: {"after": last.number})
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
 from litestar import Controller, Response
 from litestar.params import JSONBody, PathParameter
 from msgspec import Meta, Struct
 
+from batsched_py.errors import SiteError
 from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import Asking, check_operator
 from batsched_py.site.api.lease_requests import read_date
 from batsched_py.site.api.member_types import check_types
-from batsched_py.site.api.parts import parts
+from batsched_py.site.api.parts import SiteParts, parts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.notices import LATEST, LONGEST, MOST, KeptNotice, text_fault
 from batsched_py.site.site import Site
@@ -25,6 +27,7 @@ from batsched_py.traces.lwf_time import read_time
 #: The largest number of characters of a time.
 _LONGEST_TIME: Final = 100
 Number = Annotated[int, PathParameter(ge=1, le=2**53, description="The number of the notice.")]
+T = TypeVar("T")
 
 
 class NoticeRequest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,7 +84,7 @@ class NoticeController(Controller):
             raise refuse(422, fault, "text")
         until = None if data.until is None else _end(data.until, time.time())
         found = parts(request)
-        made = await found.read(partial(_add, found.site, data.text, request.user.user, until))
+        made = await _changed(found, partial(_add, found.site, data.text, request.user.user, until))
         return Response(_view(made), status_code=201, headers={"Location": f"/api/notices/{made.number}"})
 
     @delete("/{number:int}", summary="Remove a notice")
@@ -89,8 +92,16 @@ class NoticeController(Controller):
         """Remove a notice. Only for operators."""
         check_operator(request)
         found = parts(request)
-        if not await found.read(partial(found.site.notices.remove, number)):
+        if not await _changed(found, partial(found.site.notices.remove, number)):
             raise refuse(404, f"there is no notice {number}, or it has ended")
+
+
+async def _changed(found: SiteParts, change: Callable[[], T]) -> T:
+    """Return the result of a change; if it cannot be written, the site ends. RequestRefusedError, SiteError."""
+    try:
+        return await found.read(change)
+    except SiteError as error:
+        raise found.site.inbox.give_up(error) from error
 
 
 def _add(site: Site, text: str, by: str, until: float | None) -> KeptNotice:
