@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from batsched_py.api import Event, HostSet, Job, Placed, Plan, Slot, View, counted, option, seconds
-from batsched_py.leases.api import MEMBER, FieldError, LeaseKind, read_terms
+from batsched_py.leases.api import MEMBER, START_TERMS, FieldError, LeaseKind, read_terms
 from batsched_py.leases.preemption import Preemption
 from batsched_py.leases.segments import Segments
 from batsched_py.planning.future.promise_book import PromiseBook
@@ -96,6 +96,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         " virtual machines, HPDC 2008"
     )
     uses_dynamic_jobs = True
+    lease_terms = START_TERMS
 
     rules: BestEffortRules
 

@@ -24,7 +24,7 @@ from batsched_py.leases.accounting.predictions import Predictions
 from batsched_py.leases.accounting.rows import MACHINES
 from batsched_py.leases.accounting.tables import ledger_tables
 from batsched_py.leases.actions import LeaseFailedError, Occupy
-from batsched_py.leases.api import UNLIMITED, LeaseKind, LeaseState
+from batsched_py.leases.api import ALL_TERMS, UNLIMITED, LeaseKind, LeaseState
 from batsched_py.leases.arrivals import Arrivals
 from batsched_py.leases.drains import DRAINS, Drains
 from batsched_py.leases.enactment import Enactment
@@ -73,6 +73,7 @@ class Leases(Scheduler[LeasesOptions]):
     uses_dynamic_jobs = True
     places_tasks = True
     counts_shares = True
+    lease_terms = ALL_TERMS
 
     def setup(self, view: View) -> None:
         """Begin with an empty site."""

@@ -61,6 +61,7 @@ class Scheduler(ABC, Generic[Options]):
             jobs have one and no option `constraint` is there for it.
         heeds_conditions: the algorithm reads the conditions of jobs on other jobs (`depends_on`, `singleton`, `array`)
             by itself; otherwise the engine holds jobs until these are fulfilled.
+        lease_terms: the terms of leases that the algorithm obeys; a live site refuses requests with others.
     """
 
     name: ClassVar[str]
@@ -77,6 +78,7 @@ class Scheduler(ABC, Generic[Options]):
     counts_shares: ClassVar[bool] = False
     heeds_constraints: ClassVar[bool] = False
     heeds_conditions: ClassVar[bool] = False
+    lease_terms: ClassVar[tuple[str, ...]] = ()
     #: The class between the brackets of `Scheduler[...]`.
     options_type: ClassVar[type[Any]] = NoOptions
 

@@ -374,6 +374,11 @@ class Session:
         """
         return self._scheduler.check_request(kind, members, now)
 
+    @property
+    def lease_terms(self) -> tuple[str, ...]:
+        """The terms of leases that the algorithm obeys."""
+        return self._scheduler.lease_terms
+
     def check(self) -> None:
         """Raise InvariantError if the state is inconsistent."""
         self._state.check()

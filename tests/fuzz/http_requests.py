@@ -47,7 +47,7 @@ PACE: Final = 1e5
 BODIES: Final[tuple[tuple[str, str, Any], ...]] = (
     ("POST", "/api/leases", {
         "nodes": 2, "duration": 600, "start": "+60", "deadline": 86400, "preemptible": True,
-        "capacity": {"CPU": 50, "Memory": 128}, "software": {"image": "a.img", "size": 600}, "group": "g",
+        "capacity": {"CPU": 50, "Memory": 128}, "software": {"image": "a.img", "size": 600},
     }),
     ("POST", "/api/leases", {"nodes": 3, "duration": "00:20:00", "start": "now"}),
     ("POST", "/api/leases", {

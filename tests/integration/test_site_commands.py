@@ -7,11 +7,13 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from batsched_py.cli.main import run
 from tests.integration.test_site import wait_for
+from tests.integration.test_site_callers import ask as call
 from tests.site_process import SiteProcess, running_site
 
 pytest.importorskip("litestar")
@@ -188,3 +190,57 @@ def test_a_site_without_leases_holds_none(ask: Ask, tmp_path: Path, monkeypatch:
         wait_for(lambda: "waiting" in ask("lease", "show", "2")[1])
         assert ask("lease", "hold", "2") == (2, "", rule)
         assert ask("lease", "priority", "2", "--to", "1") == (2, "", rule)
+
+
+def test_a_time_that_is_no_finite_number_is_refused(ask: Ask) -> None:
+    """By the command, before a site is asked: JSON has no such number."""
+    for text in ("inf", "nan", "-Infinity", "1e999"):
+        rule = f"must be a finite number of seconds, or [DD:]HH:MM:SS, not {text!r}"
+        for words, option in [
+            (("job", "-n", "1", "-w", text), "-w"),
+            (("job", "-n", "1", "-w", "5", "-d", text), "-d"),
+            (("request", "-n", "1", "-d", text), "-d"),
+            (("request", "-n", "1", "-d", "5", "-t", text), "-t"),
+            (("request", "-n", "1", "-d", "5", "--deadline", text), "--deadline"),
+        ]:
+            code, _, told = ask("lease", *words)
+            assert (code, f"'{option}' {rule}" in told) == (2, True), told
+    assert "'--pace': must be a number or max, not 'fast'" in ask("site", "clock", "--pace", "fast")[2]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "terms", "refused", "rule"),
+    [
+        (
+            "easy",
+            {
+                "start": "+60",
+                "deadline": 1e6,
+                "preemptible": True,
+                "capacity": {"cpu": 50},
+                "software": {"image": "a", "size": 1},
+                "constraint": "$id == 2",
+            },
+            ["start", "deadline", "preemptible", "capacity", "software", "constraint"],
+            "the algorithm easy knows no leases: request a job without terms",
+        ),
+        ("easy", {"start": "best_effort", "preemptible": False, "deadline": None}, [], ""),
+        (
+            "ar_preempt",
+            {"start": "+60", "preemptible": False, "deadline": 1e6, "capacity": {"cpu": 50}},
+            ["deadline", "capacity"],
+            "the algorithm ar_preempt does not obey this term",
+        ),
+    ],
+)
+def test_terms_that_the_algorithm_would_ignore_are_refused(
+    tmp_path: Path, algorithm: str, terms: dict[str, Any], refused: list[str], rule: str
+) -> None:
+    """Each with its name, and the algorithm; the site says which it obeys."""
+    with running_site(tmp_path, "--pace", "0.001", "-s", algorithm) as site:
+        status, answer = call(site, "POST", "/api/leases", [], {"nodes": 1, "duration": 60, **terms})
+        assert status == (409 if refused else 201)
+        problems = answer.get("problems", [])
+        assert [(one["path"], one["message"]) for one in problems] == [(name, rule) for name in refused]
+        known = site.client().get("api", "site")["lease_terms"]
+        assert known == ([] if algorithm == "easy" else ["start", "preemptible"])

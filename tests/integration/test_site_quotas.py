@@ -95,7 +95,7 @@ def test_quotas_of_users_and_groups_refuse_with_their_name(asked: Asked, tmp_pat
 
 
 def test_each_final_lease_leaves_the_count(asked: Asked) -> None:
-    """Also one that is refused on its arrival, and each of a group whose reservations conflict or are cancelled."""
+    """Also one that is refused on its arrival, and reservations that are cancelled."""
 
     def used() -> float:
         return uses(asked, "ann")["hosts of the user"][0]
@@ -103,8 +103,8 @@ def test_each_final_lease_leaves_the_count(asked: Asked) -> None:
     for terms in ({"constraint": "$gpus > 0"}, {"capacity": {"gpu": 9}}):
         assert lease(asked, "ann", 3, **terms) == ""
         wait_for(lambda: used() == 0)
-    for first, second in ((3600, 3600), (7200, 9000)):
-        assert [lease(asked, "ann", 1, group="a", start=start) for start in (first, second)] == ["", ""]
+    for starts in ((3600, 3600), (7200, 9000)):
+        assert [lease(asked, "ann", 1, start=start) for start in starts] == ["", ""]
         wait_for(lambda: len(asked("ann", "GET", "/api/leases")[1]) == used() > 0)
         for one in asked("ann", "GET", "/api/leases")[1]:
             assert asked("ann", "DELETE", f"/api/leases/{one['number']}")[0] in (204, 409)
@@ -141,7 +141,7 @@ def test_quotas_are_set_and_ended_by_a_command(ask: Ask) -> None:
         (("blue", "--group", "--hosts", "1"), "no user has the group 'blue'"),
         (("ann",), "Give '--hosts', '--leases' or '--experiments'"),
         (("ann", "--hosts", "-1"), "-1 is not in the range 0<=x<=1000000000"),
-        (("ann", "--hosts", "x"), "x"),
+        (("ann", "--hosts", "x"), "'--hosts': must be a number or none, not 'x'"),
     ]:
         code, _, told = ask(*quota, *words, "--file", "users.json")
         assert (code, rule in told) == (2, True), told

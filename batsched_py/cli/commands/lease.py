@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,6 @@ class LeaseTerms(Struct, frozen=True):
     image: str | None
     image_size: int | None
     capacity: str | None
-    lease_group: str | None
     constraint: str | None
 
     def body(self) -> dict[str, Any]:
@@ -51,10 +51,10 @@ class LeaseTerms(Struct, frozen=True):
             raise click.UsageError(f"Missing option {missing}, or '-f' / '--file'.")
         if (self.image is None) != (self.image_size is None):
             raise click.UsageError("'-i' and '-z' must be given together")
-        body: dict[str, Any] = {"nodes": self.nodes, "duration": _number(self.duration)}
-        body["start"] = _number(with_offset("-t", self.start or "best_effort"))
+        body: dict[str, Any] = {"nodes": self.nodes, "duration": _duration("-d", self.duration)}
+        body["start"] = _instant("-t", self.start or "best_effort")
         if self.deadline is not None:
-            body["deadline"] = _number(with_offset("--deadline", self.deadline))
+            body["deadline"] = _instant("--deadline", self.deadline)
         body["preemptible"] = bool(self.preemptible)
         shares = {"cpu": self.cpu, "memory": self.memory}
         if any(shares.values()):
@@ -63,8 +63,8 @@ class LeaseTerms(Struct, frozen=True):
             body["capacity"] = {name: value for name, value in shares.items() if value is not None}
         elif self.capacity is not None:
             body["capacity"] = _read_capacity(self.capacity)
-        named = {"group": self.lease_group, "constraint": self.constraint}
-        body |= {name: value for name, value in named.items() if value is not None}
+        if self.constraint is not None:
+            body["constraint"] = self.constraint
         if self.image is not None:
             body["software"] = {"image": self.image, "size": self.image_size}
         return body
@@ -93,7 +93,6 @@ class LeaseTerms(Struct, frozen=True):
 @option("-i --image", "NAME", "Disk image of the machines.")
 @option("-z --image-size", "MB", "Size of the image.", type=click.IntRange(0))
 @option("--capacity", "JSON", 'Instead of -c and -m: resources of each machine, such as \'{"cpu": 50, "gpus": 1}\'.')
-@option("--lease-group", "NAME", "Start together with other leases of this group that are requested at the same time.")
 @option("--constraint", "QUERY", "A query that must be true for each host, such as '$mem >= 1024'.")
 @site_options
 def request(place: SitePlace, terms: LeaseTerms, file: Path | None) -> None:
@@ -115,9 +114,9 @@ def request(place: SitePlace, terms: LeaseTerms, file: Path | None) -> None:
 @site_options
 def job(place: SitePlace, nodes: int, walltime: str, duration: str | None) -> None:
     """Request a job without terms, for algorithms of all kinds, and print its number, which is that of a lease."""
-    body: dict[str, Any] = {"nodes": nodes, "walltime": _number(walltime)}
+    body: dict[str, Any] = {"nodes": nodes, "walltime": _duration("-w", walltime)}
     if duration is not None:
-        body["duration"] = _number(duration)
+        body["duration"] = _duration("-d", duration)
     made = place.client().post("api", "jobs", body=body)
     say("Job submitted correctly.")
     say(f"Job ID: {displayed(str(made['number']))}")
@@ -218,9 +217,17 @@ def _read_capacity(text: str) -> Any:
     return capacity
 
 
-def _number(text: str) -> float | str:
-    """Return seconds as a number, and other texts unchanged: the site parses them."""
+def _instant(option: str, text: str) -> float | str:
+    """Return an instant for the site: as `_duration`, or a date with its offset. UsageError."""
+    return _duration(option, with_offset(option, text))
+
+
+def _duration(option: str, text: str) -> float | str:
+    """Return seconds as a number, and other texts unchanged: the site parses them. UsageError for nan and inf."""
     try:
-        return float(text)
+        seconds = float(text)
     except ValueError:
         return text
+    if not math.isfinite(seconds):
+        raise click.UsageError(f"'{option}' must be a finite number of seconds, or [DD:]HH:MM:SS, not {text!r}")
+    return seconds

@@ -161,7 +161,13 @@ class Pace(Number):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Parse the number; "max" is infinite."""
-        return math.inf if value in ("max", math.inf) else super().convert(value, param, ctx)
+        if value in ("max", math.inf):
+            return math.inf
+        try:
+            float(value)
+        except ValueError:
+            self.fail(f"must be a number or max, not {value!r}", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def read_assignments(

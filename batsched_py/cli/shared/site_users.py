@@ -78,7 +78,11 @@ class _Quota(click.ParamType[int | None]):
         """Return the number; -1 for none."""
         if value == "none":
             return -1
-        return int(click.IntRange(0, MOST).convert(value, param, ctx))
+        try:
+            int(value)
+        except ValueError:
+            self.fail(f"must be a number or none, not {value!r}", param, ctx)
+        return click.IntRange(0, MOST).convert(value, param, ctx)
 
 
 @typed_command(limits=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
@@ -22,13 +22,13 @@ from batsched_py.text.display import shown
 from batsched_py.traces.lwf_time import read_time
 
 #: Terms that go into the member `lease` of a job; the other members of a request describe the job itself.
-_TERMS: Final = ("start", "deadline", "preemptible", "capacity", "software", "group", "constraint")
+TERMS: Final = ("start", "deadline", "preemptible", "capacity", "software", "constraint")
+#: Terms without effect, which every algorithm obeys.
+_PLAIN: Final = {"start": "best_effort", "preemptible": False}
 #: A date and a time, in contrast to seconds and [DD:]HH:MM:SS.
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ].*")
 #: The largest number of machines in one request: each takes memory, even if there is no host for it.
 MOST_NODES: Final = 100_000
-#: The name of a group, of at most 200 characters.
-GroupName = Annotated[str, Meta(max_length=200)]
 Query = Annotated[str, Meta(min_length=1, max_length=LONGEST_QUERY)]
 Nodes = Annotated[int, Meta(ge=1, le=MOST_NODES)]
 
@@ -45,7 +45,6 @@ class LeaseRequest(Struct, frozen=True, forbid_unknown_fields=True):
         preemptible: whether it may be suspended for other leases.
         capacity: the resources that each node takes from its host; a whole host by default.
         software: the disk image of the nodes.
-        group: leases of a user in one group that are requested in the same instant start together or not at all.
         constraint: a query that must be true for each of its hosts (docs/queries.md).
     """
 
@@ -56,7 +55,6 @@ class LeaseRequest(Struct, frozen=True, forbid_unknown_fields=True):
     preemptible: bool | UnsetType = UNSET
     capacity: Mapping[str, Any] | list[Mapping[str, Any]] | UnsetType = UNSET
     software: Mapping[str, Any] | UnsetType = UNSET
-    group: GroupName | UnsetType = UNSET
     constraint: Query | UnsetType = UNSET
 
 
@@ -86,7 +84,7 @@ def ask_for_lease(body: LeaseRequest, who: Identity, now: float, begun: float) -
     """
     problems, dated = list[Problem](), list[str]()
     seconds = _collect(problems, "duration", body.duration, unlimited=True)
-    terms = {name: value for name in _TERMS if (value := getattr(body, name)) is not UNSET and value is not None}
+    terms = {name: value for name in TERMS if (value := getattr(body, name)) is not UNSET and value is not None}
     for name in ("start", "deadline"):
         if isinstance(value := terms.get(name), str) and _DATE.fullmatch(value):
             try:
@@ -100,6 +98,23 @@ def ask_for_lease(body: LeaseRequest, who: Identity, now: float, begun: float) -
     if problems:
         raise RequestRefusedError(422, problems)
     return _submission(body.nodes, seconds, seconds, {MEMBER: terms}, who)
+
+
+def check_terms(body: LeaseRequest, known: Collection[str], algorithm: str) -> None:
+    """Raise RequestRefusedError if a request has terms that the algorithm of the site would ignore.
+
+    Args:
+        body: the request.
+        known: the terms that the algorithm obeys.
+        algorithm: its name.
+    """
+    given = {name: getattr(body, name) for name in TERMS if name not in known}
+    ignored = [
+        name for name, value in given.items() if value is not UNSET and value not in (None, _PLAIN.get(name, None))
+    ]
+    rule = "does not obey this term" if known else "knows no leases: request a job without terms"
+    if ignored:
+        raise RequestRefusedError(409, [Problem(name, f"the algorithm {algorithm} {rule}") for name in ignored])
 
 
 def ask_for_job(body: JobRequest, who: Identity) -> Asked:

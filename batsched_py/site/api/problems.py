@@ -48,7 +48,7 @@ REFUSALS: Final = {
     403: "The resource belongs to another user, or the caller lacks the permission.",
     404: "There is no such resource.",
     405: "The resource does not support this method.",
-    409: "The lease, job or experiment has already ended.",
+    409: "The state of the resource, or the algorithm of the site, does not allow it.",
     413: "The body is too large.",
     415: "The type of the body is not supported.",
     422: "Members of the body or parameters are invalid.",

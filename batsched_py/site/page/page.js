@@ -202,6 +202,7 @@ function prepare(site) {
   const helpers = { attempt, mayChange, changed: () => refresh(), now: () => chart.now };
   prepared = true;
   leases.begin(helpers);
+  for (const part of document.querySelectorAll("#ask [data-term]")) part.hidden ||= !site.lease_terms.includes(part.dataset.term);
   if (site.algorithm === "experiments") experiments.begin(helpers);
   if (site.reservations) reservations.begin(helpers);
 }
@@ -235,7 +236,7 @@ $("ask").addEventListener("submit", async (event) => {
     nodes: Number(given.nodes.value),
     duration: /^\d+(\.\d+)?$/.test(text) ? Number(text) : text,
     start: when === "later" ? `+${given.after.value.trim()}` : when,
-    preemptible: when === "best_effort" && given.preemptible.checked,
+    preemptible: when === "best_effort" && given.preemptible.checked && !given.preemptible.parentElement.hidden,
   };
   const deadline = given.deadline.value.trim(), constraint = given.constraint.value.trim();
   if (deadline) body.deadline = DATE.test(deadline) ? deadline : `+${deadline.replace(/^\+/, "")}`;

@@ -72,13 +72,12 @@ FOR_PROGRAMS: Final[Mapping[tuple[str, str], str]] = {
 OPTIONS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("LeaseRequest", "capacity"): ("capacity", "cpu", "memory"),
     ("LeaseRequest", "software"): ("image", "image_size"),
-    ("LeaseRequest", "group"): ("lease_group",),
     ("LeasePriority", "priority"): ("to",),
 }
 #: Options that are no members of a body, but can be given with it: the site, the user, a file of all members.
 SITE: Final = {"url", "token_file", "user", "group", "connect_timeout", "limit", "debug", "help", "file"}
 #: Members of LeaseRequest that the form of the page lacks; its `start` is made of two fields.
-NOT_ON_THE_PAGE: Final = {"capacity", "software", "group", "start"}
+NOT_ON_THE_PAGE: Final = {"capacity", "software", "start"}
 
 
 def command_of(words: str) -> click.Command:
