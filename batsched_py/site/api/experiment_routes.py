@@ -111,11 +111,12 @@ class ExperimentController(Controller):
 
         Only the user who submitted it, or an operator, may.
         """
-        who, experiments = identified(request), parts(request).experiments
-        experiments.find(number, who)
-        experiments.check_owner(number, who)
-        members = {"experiment": str(number)}
-        await parts(request).acceptance.accept(Asked(DELETE, lambda _: members, who.user, who.group, number))
+        found, who = parts(request), identified(request)
+        async with found.turns.of(("experiment", number)):
+            found.experiments.find(number, who)
+            found.experiments.check_owner(number, who)
+            members = {"experiment": str(number)}
+            await found.acceptance.accept(Asked(DELETE, lambda _: members, who.user, who.group, number))
 
 
 async def _answer(

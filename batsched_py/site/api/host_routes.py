@@ -16,7 +16,7 @@ from batsched_py.site.api.host_views import Host
 from batsched_py.site.api.identity import Asking, check_operator
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.paging import next_part
-from batsched_py.site.api.parts import parts
+from batsched_py.site.api.parts import HOSTS, parts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.inbox import Asked
 
@@ -90,13 +90,13 @@ class HostController(Controller):
         """Return hosts that are drained or unavailable to service. Only for operators."""
         check_operator(request)
         await check_types(request, HostsReturn)
-        hosts, index = _known(request, data.hosts), parts(request).hosts
-        failed, drained = hosts & index.failed(), hosts & index.drained()
-        if in_service := hosts - failed - drained:
-            raise refuse(409, f"host {in_service} is in service", "hosts")
-        for kind, some in ((UNDRAIN_HOSTS, drained), (MACHINE_AVAILABLE, failed)):
-            if some:
-                await _accept(request, kind, some)
+        hosts, found = _known(request, data.hosts), parts(request)
+        async with found.turns.of(HOSTS):
+            failed, drained = hosts & found.hosts.failed(), hosts & found.hosts.drained()
+            if in_service := hosts - failed - drained:
+                raise refuse(409, f"host {in_service} is in service", "hosts")
+            changes = ((UNDRAIN_HOSTS, drained), (MACHINE_AVAILABLE, failed))
+            await found.acceptance.accept_all([_asked(request, kind, some) for kind, some in changes if some])
 
 
 async def _change(request: Asking, data: HostsChange, kind: str) -> None:
@@ -110,10 +110,11 @@ async def _change(request: Asking, data: HostsChange, kind: str) -> None:
         _check_drains(request)
     elif not found.site.fails_hosts:
         raise refuse(409, "hosts of this site fail in Batsim only: drain them")
-    known = found.hosts.drained() if kind == DRAIN_HOSTS else found.hosts.failed()
-    if same := hosts & known:
-        raise refuse(409, f"host {same} is {'drained' if kind == DRAIN_HOSTS else 'unavailable'} already", "hosts")
-    await _accept(request, kind, hosts, data.reason)
+    async with found.turns.of(HOSTS):
+        known = found.hosts.drained() if kind == DRAIN_HOSTS else found.hosts.failed()
+        if same := hosts & known:
+            raise refuse(409, f"host {same} is {'drained' if kind == DRAIN_HOSTS else 'unavailable'} already", "hosts")
+        await found.acceptance.accept(_asked(request, kind, hosts, data.reason))
 
 
 def _known(request: Asking, text: str) -> HostSet:
@@ -136,7 +137,6 @@ def _check_drains(request: Asking) -> None:
         raise refuse(409, f"the algorithm {site.settings.choice.algorithm} cannot drain hosts") from None
 
 
-async def _accept(request: Asking, kind: str, hosts: HostSet, reason: str = "") -> None:
+def _asked(request: Asking, kind: str, hosts: HostSet, reason: str = "") -> Asked:
     members = {"resources": str(hosts), **({"reason": reason} if reason else {})}
-    who = request.user
-    await parts(request).acceptance.accept(Asked(kind, lambda _: members, who.user, who.group))
+    return Asked(kind, lambda _: members, request.user.user, request.user.group)

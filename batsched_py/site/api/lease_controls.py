@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any, Final
 
 from litestar import Controller
@@ -49,15 +50,15 @@ class LeaseControlController(Controller):
 
         Only the user who requested it, or an operator, may.
         """
-        lease = _changeable(request, number, "hold it")
-        holder = parts(request).leases.holder(number)
-        if holder == "operator" or (holder and not request.user.operator):
-            raise refuse(409, "it is held already")
-        if lease.type == TYPES["IM"]:
-            raise refuse(409, "an immediate lease does not wait")
-        if lease.state not in _WAITING:
-            raise refuse(409, f"it has begun ({lease.state}): only waiting leases can be held")
-        await _change(request, number, HOLD_JOB)
+        async with turn_at(request, number):
+            lease = changeable(request, number, "hold it")
+            if lease.held == "operator" or (lease.held and not request.user.operator):
+                raise refuse(409, "it is held already")
+            if lease.type == TYPES["IM"]:
+                raise refuse(409, "an immediate lease does not wait")
+            if lease.state not in _WAITING:
+                raise refuse(409, f"it has begun ({lease.state}): only waiting leases can be held")
+            await _change(request, number, HOLD_JOB)
 
     @post("/release", summary="Release a lease", status_code=204)
     async def release(self, request: Asking, number: Number) -> None:
@@ -65,13 +66,13 @@ class LeaseControlController(Controller):
 
         Only the user who requested it, or an operator, may; only an operator if an operator holds it.
         """
-        _changeable(request, number, "release it")
-        holder = parts(request).leases.holder(number)
-        if holder == "operator" and not request.user.operator:
-            raise refuse(403, "an operator holds it, and only an operator may release it")
-        if not holder:
-            raise refuse(409, "it is not held")
-        await _change(request, number, RELEASE_JOB)
+        async with turn_at(request, number):
+            lease = changeable(request, number, "release it")
+            if lease.held == "operator" and not request.user.operator:
+                raise refuse(403, "an operator holds it, and only an operator may release it")
+            if not lease.held:
+                raise refuse(409, "it is not held")
+            await _change(request, number, RELEASE_JOB)
 
     @put("/priority", summary="Change the priority of a lease", status_code=204)
     async def prioritise(self, request: Asking, number: Number, data: JSONBody[LeasePriority]) -> None:
@@ -79,16 +80,22 @@ class LeaseControlController(Controller):
 
         Planned starts of leases after its former or its new rank are planned again.
         """
-        lease = _changeable(request, number, "change its priority")
         await check_types(request, LeasePriority)
-        if lease.type not in (None, TYPES["BE"]):
-            raise refuse(409, "only best-effort leases have a priority: others have their time")
-        if data.priority > lease.priority and not request.user.operator:
-            raise refuse(403, f"only an operator may raise its priority, which is {lease.priority}", "priority")
-        await _change(request, number, PRIORITISE_JOB, priority=data.priority)
+        async with turn_at(request, number):
+            lease = changeable(request, number, "change its priority")
+            if lease.type not in (None, TYPES["BE"]):
+                raise refuse(409, "only best-effort leases have a priority: others have their time")
+            if data.priority > lease.priority and not request.user.operator:
+                raise refuse(403, f"only an operator may raise its priority, which is {lease.priority}", "priority")
+            await _change(request, number, PRIORITISE_JOB, priority=data.priority)
 
 
-def _changeable(request: Asking, number: int, what: str) -> Lease:
+def turn_at(request: Asking, number: int) -> asyncio.Lock:
+    """Return the lock of a lease, under which its state is checked and a change of it is accepted."""
+    return parts(request).turns.of(("lease", number))
+
+
+def changeable(request: Asking, number: int, what: str) -> Lease:
     """Return a lease that has not ended and that the caller may change. RequestRefusedError."""
     leases, who = parts(request).leases, request.user
     lease = leases.find(number, who)
@@ -96,6 +103,8 @@ def _changeable(request: Asking, number: int, what: str) -> Lease:
         raise refuse(403, f"only the user who requested it, or an operator, may {what}")
     if lease.final:
         raise refuse(409, f"it has ended: {lease.state}")
+    if leases.is_cancelled(number):
+        raise refuse(409, "it is being cancelled")
     return lease
 
 

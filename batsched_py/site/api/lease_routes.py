@@ -11,18 +11,19 @@ from msgspec.structs import replace
 from batsched_py.model.lease_terms import MEMBER
 from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import Asking
+from batsched_py.site.api.lease_controls import changeable, turn_at
 from batsched_py.site.api.lease_requests import (
     JobRequest,
     LeaseRequest,
     ask_for_job,
     ask_for_lease,
     ask_to_cancel,
+    check_terms,
     instant,
 )
 from batsched_py.site.api.lease_views import MOST, Lease, Number, unseen
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import LEASES, parts
-from batsched_py.site.api.problems import refuse
 from batsched_py.site.api.selection import InState, ItemSelection, OfUser, WithText, link
 from batsched_py.site.inbox import Asked
 
@@ -45,6 +46,7 @@ class LeaseController(Controller):
         await check_types(request, LeaseRequest)
         site = parts(request).site
         asked = ask_for_lease(data, request.user, site.inbox.now, site.begun)
+        check_terms(data, site.session.lease_terms, site.settings.choice.algorithm)
         return await _accepted(request, asked)
 
     @get("/", summary="List leases")
@@ -78,13 +80,9 @@ class LeaseController(Controller):
     @delete("/{number:int}", summary="Cancel a lease")
     async def cancel(self, request: Asking, number: Number) -> None:
         """Cancel a lease in any state; only the user who requested it, or an operator, may."""
-        leases, who = parts(request).leases, request.user
-        lease = leases.find(number, who)
-        if not who.may_change(leases.entry(number).user):
-            raise refuse(403, "only the user who requested it, or an operator, may cancel it")
-        if lease.final:
-            raise refuse(409, f"it has ended: {lease.state}")
-        await parts(request).acceptance.accept(ask_to_cancel(number, who))
+        async with turn_at(request, number):
+            changeable(request, number, "cancel it")
+            await parts(request).acceptance.accept(ask_to_cancel(number, request.user))
 
 
 class JobController(Controller):

@@ -16,8 +16,8 @@ from batsched_py.leases.requested_changes import HELD, LEASE_CONTROLS, ControlRo
 from batsched_py.model.lease_terms import MEMBER, parse_terms
 from batsched_py.protocol.events import FINAL_STATES, REJECTED
 from batsched_py.results.lease_rows import KINDS, LeaseRow, LeaseState
-from batsched_py.scheduling.queue_requests import HOLD_JOB, RELEASE_JOB
-from batsched_py.session.requests import SUBMIT_JOB
+from batsched_py.scheduling.queue_requests import HOLD_JOB, PRIORITISE_JOB, RELEASE_JOB
+from batsched_py.session.requests import CANCEL_JOB, SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.lease_requests import instant, job_id, request_number
 from batsched_py.site.api.problems import refuse
@@ -36,8 +36,8 @@ TYPES: Final = {"BE": "Best-effort", "AR": "AR", "IM": "Immediate", "DL": "Deadl
 #: Types of leases that wait for hosts; states of those that run.
 _WAITS: Final = frozenset({TYPES["BE"], TYPES["DL"]})
 _RUNS: Final = frozenset({LeaseState.ACTIVE.label})
-#: Requests that hold or release leases.
-_HOLDS: Final = frozenset({HOLD_JOB, RELEASE_JOB})
+#: Requests that change leases -> what they change: the latest one of each is kept.
+_CHANGES: Final = {HOLD_JOB: "hold", RELEASE_JOB: "hold", PRIORITISE_JOB: "priority", CANCEL_JOB: "end"}
 #: Labels of the final states of leases.
 _FINAL: Final = frozenset(state.label for state in FINAL)
 
@@ -128,8 +128,8 @@ class LeaseIndex:
         self._made: dict[int, Lease] = {}
         #: Reasons of the current snapshot; None until one is needed.
         self._reasons: WaitingReasons | None = None
-        #: Number -> the latest request to hold or to release a lease.
-        self._holds: dict[int, JournalEntry] = {}
+        #: Number of a lease and what is changed -> the latest request for it.
+        self._changes: dict[tuple[int, str], JournalEntry] = {}
         #: Number -> hold and priority of a lease that has any.
         self._controls: dict[int, ControlRow] = {}
 
@@ -148,13 +148,15 @@ class LeaseIndex:
             raise refuse(404, f"there is no lease {number}")
         return entry
 
-    def holder(self, number: int) -> str:
-        """Return who holds a lease, also by a request that no snapshot shows yet; "" if it is not held."""
+    def is_cancelled(self, number: int) -> bool:
+        """Return whether a request cancels a lease whose effect no snapshot shows yet."""
         self._catch_up()
-        latest = self._holds.get(number)
-        if latest is None or latest.time < self._snapshot.now:
-            return self._lease(number).held
-        return "" if latest.kind == RELEASE_JOB else latest.members["by"]
+        return self._unseen_change(number, "end") is not None
+
+    def _unseen_change(self, number: int, what: str) -> JournalEntry | None:
+        """Return the latest request for a change of a lease, unless the snapshot is of a later time."""
+        latest = self._changes.get((number, what))
+        return None if latest is None or latest.time < self._snapshot.now else latest
 
     def used(self, who: Identity) -> dict[str, tuple[int, int]]:
         """Return what has not ended, of a user and of its group, by quota: leases and jobs, and their machines."""
@@ -213,8 +215,9 @@ class LeaseIndex:
                 self._all.add(entry.number, entry)
                 self._open.add(entry.number, entry)
                 self._machines.add(entry.members["res"], entry)
-            elif entry.kind in _HOLDS and entry.target is not None:
-                self._holds[entry.target] = entry
+            elif (what := _CHANGES.get(entry.kind)) is not None and entry.target is not None:
+                self._changes[entry.target, what] = entry
+                self._made.pop(entry.target, None)
         snapshot = self._board.snapshot
         if snapshot is not self._snapshot:
             self._snapshot = snapshot
@@ -270,15 +273,23 @@ class LeaseIndex:
         row = self._ended.get(entry.number) or self._rows.get(entry.number)
         job = self._board.job(job_id(entry.number))
         if row is not None:
-            lease = _of_lease(entry, row, job, self._begun)
-            if control := self._controls.get(entry.number):
-                why = HELD[control.held] if control.held else lease.why
-                lease = replace(lease, held=control.held, priority=control.priority, why=why)
+            lease = self._with_controls(_of_lease(entry, row, job, self._begun))
             return lease if lease.final or lease.state in _RUNS else self._with_start(lease)
         if job is None:
-            return unseen(entry)
+            return self._with_controls(unseen(entry))
         is_lease = job.state == REJECTED and MEMBER in entry.members and "leases" in self._snapshot.tables
         return _refused(entry, job, self._begun) if is_lease else _of_job(entry, job)
+
+    def _with_controls(self, lease: Lease) -> Lease:
+        """Return a lease with its hold and its priority, also those by requests that no snapshot shows yet."""
+        control, number = self._controls.get(lease.number), lease.number
+        held, priority = ("", 0) if control is None else (control.held, control.priority)
+        if not lease.final and lease.state not in _RUNS:
+            if (hold := self._unseen_change(number, "hold")) is not None:
+                held = "" if hold.kind == RELEASE_JOB else hold.members["by"]
+            if (change := self._unseen_change(number, "priority")) is not None:
+                priority = change.members["priority"]
+        return replace(lease, held=held, priority=priority, why=HELD[held] if held else lease.why)
 
     def _with_start(self, lease: Lease) -> Lease:
         """Return a lease that waits with its planned or estimated start, and the reason."""

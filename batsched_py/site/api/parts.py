@@ -28,6 +28,7 @@ from batsched_py.site.api.problems import RequestRefusedError
 from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.api.reservation_views import ReservationIndex
 from batsched_py.site.api.schedule import SiteSchedule
+from batsched_py.site.api.turns import Turns
 from batsched_py.site.board import Snapshot
 from batsched_py.site.inbox import Asked
 from batsched_py.site.journal import JournalEntry
@@ -37,6 +38,8 @@ from batsched_py.site.site import Site
 STATE: Final = "parts"
 #: What requests use, by quota; bytes are those in the journal.
 LEASES, EXPERIMENTS, BYTES = "leases", "experiments", "bytes"
+#: The name of the turns of changes of hosts, of which two may concern the same ones.
+HOSTS: Final = "hosts"
 ONE_EXPERIMENT: Final = {EXPERIMENTS: 1}
 T = TypeVar("T")
 
@@ -55,6 +58,7 @@ class SiteParts(Struct, frozen=True):
     acceptance: Acceptance
     quotas: Quotas
     pending: PendingRequests
+    turns: Turns
     reader: ThreadPoolExecutor
 
     async def accept(self, who: Identity, asked: Asked, more: Mapping[str, int]) -> JournalEntry:
@@ -115,6 +119,7 @@ def make_parts(site: Site, quotas: Quotas) -> SiteParts:
         Acceptance(site.inbox),
         quotas,
         PendingRequests(),
+        Turns(),
         ThreadPoolExecutor(1, "reader"),
     )
 

@@ -135,10 +135,11 @@ class ReservationController(Controller):
         Only the user who requested it, or an operator, may. One that was made for an experiment is deleted with it.
         """
         found, who = parts(request), request.user
-        found.reservations.find(number, who)
-        found.reservations.check_deletable(number, who)
-        members = {"reservation": f"{RESERVATIONS}/{number}"}
-        await found.acceptance.accept(Asked(WITHDRAW, lambda _: members, who.user, who.group, number))
+        async with found.turns.of(("reservation", number)):
+            found.reservations.find(number, who)
+            found.reservations.check_deletable(number, who)
+            members = {"reservation": f"{RESERVATIONS}/{number}"}
+            await found.acceptance.accept(Asked(WITHDRAW, lambda _: members, who.user, who.group, number))
 
 
 class ManagerController(Controller):

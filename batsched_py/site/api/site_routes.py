@@ -16,11 +16,12 @@ import batsched_py
 from batsched_py.model.external_event import MACHINE_AVAILABLE
 from batsched_py.site.api.handlers import get, post, put
 from batsched_py.site.api.identity import Asking, check_operator
+from batsched_py.site.api.lease_requests import TERMS
 from batsched_py.site.api.lease_views import MOST, Lease
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.news import news
 from batsched_py.site.api.paging import part
-from batsched_py.site.api.parts import parts
+from batsched_py.site.api.parts import HOSTS, parts
 from batsched_py.site.api.problems import Problem, RequestRefusedError, refuse
 from batsched_py.site.api.schedule import Block
 from batsched_py.site.inbox import Asked
@@ -89,6 +90,7 @@ class SiteDescription(Struct, frozen=True):
         platform: the file name of the platform.
         hosts: the number of hosts.
         algorithm: the name of the scheduling algorithm.
+        lease_terms: the terms of leases that it obeys; requests with others are refused.
         version: the version of batsched-py.
         reservations: whether users may reserve hosts for experiments to come.
         clock: the clock of the site.
@@ -97,6 +99,7 @@ class SiteDescription(Struct, frozen=True):
     platform: str
     hosts: int
     algorithm: str
+    lease_terms: tuple[str, ...]
     version: str
     reservations: bool
     clock: Clock
@@ -130,10 +133,15 @@ class SiteController(Controller):
     async def describe(self, request: Asking) -> SiteDescription:
         """Describe the site."""
         site = parts(request).site
-        settings, version = site.settings, batsched_py.__version__
-        reserves = site.session.options.get("reservations") == "on"
+        settings, known = site.settings, site.session.lease_terms
         return SiteDescription(
-            settings.name, len(site.hosts), settings.choice.algorithm, version, reserves, _clock(site)
+            platform=settings.name,
+            hosts=len(site.hosts),
+            algorithm=settings.choice.algorithm,
+            lease_terms=tuple(term for term in TERMS if term in known),
+            version=batsched_py.__version__,
+            reservations=site.session.options.get("reservations") == "on",
+            clock=_clock(site),
         )
 
     @get("/clock", summary="Read the clock")
@@ -168,11 +176,12 @@ class SiteController(Controller):
         Hosts that were drained, or made unavailable, return to service. Held leases are cancelled.
         """
         check_operator(request)
-        found = parts(request)
-        if failed := found.hosts.failed_by_request():  # without them, leases could wait without end
-            members = {"resources": str(failed)}
-            await found.acceptance.accept(Asked(MACHINE_AVAILABLE, lambda _: members, request.user.user))
-        await found.acceptance.accept(Asked(CLOSE, lambda _: {}, request.user.user))
+        found, asked = parts(request), [Asked(CLOSE, lambda _: {}, request.user.user)]
+        async with found.turns.of(HOSTS):
+            if failed := found.hosts.failed_by_request():  # without them, leases could wait without end
+                members = {"resources": str(failed)}
+                asked.insert(0, Asked(MACHINE_AVAILABLE, lambda _: members, request.user.user))
+            await found.acceptance.accept_all(asked)
 
     @get("/queue", summary="Show the queue")
     async def queue(self, request: Asking, after: QueueAfter = 0, limit: QueueLimit = MOST) -> Response[list[Lease]]:
