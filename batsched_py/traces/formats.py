@@ -18,6 +18,8 @@ from batsched_py.named import by_name
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.traces.lease_request import LeaseTrace
 from batsched_py.traces.swf_log import SwfLog
+from batsched_py.traces.table_columns import TableColumn
+from batsched_py.traces.table_presets import preset_of
 
 # Readers and this table need each other: the table names the reader of a format, and a reader names the other format
 # that a file without any sense for it has. Rows therefore name modules, which are imported when they are used, as those
@@ -52,6 +54,8 @@ class ReadOptions(Struct, frozen=True):
         dependencies: whether preceding jobs are obeyed, and need no note.
         demands: whether jobs request parts of hosts, if the file has such amounts.
         slurm: whether jobs have the member `slurm`, in Slurm's accounting.
+        columns: quantity -> its column in a table of jobs; empty for those of a preset.
+        zone: name of the time zone of dates without an offset in a table of jobs; "" for that of the preset, or UTC.
     """
 
     limits: Limits = LIMITS
@@ -62,6 +66,8 @@ class ReadOptions(Struct, frozen=True):
     dependencies: bool = False
     demands: bool = False
     slurm: bool = False
+    columns: Mapping[str, TableColumn] = {}
+    zone: str = ""
 
 
 class WriteOptions(Struct, frozen=True):
@@ -141,6 +147,9 @@ SWF: Final = Format("swf", "a log in the Standard Workload Format", SwfLog, _is_
 SACCT: Final = Format(
     "sacct", "the output of sacct", SwfLog, lambda line: bool(delimiter_of(line)), "sacct", default_unit="cpus"
 )
+CSV: Final = Format(
+    "csv", "a table of jobs with named columns", SwfLog, lambda line: preset_of(line) is not None, "table_log"
+)  # fmt: skip
 WFFORMAT: Final = Format(
     "wfformat", "a workflow of WfCommons", Workload, _is_wfformat, "wfcommons", default_unit="nodes"
 )  # fmt: skip
@@ -152,6 +161,7 @@ _FORMATS: Final = (
     LWF,
     SWF,
     SACCT,
+    CSV,
     Format("table", "a table of Batsim's jobs", None, lambda line: "job_id" in line.split(",")),
 )
 
@@ -197,6 +207,6 @@ def format_to_write(path: Path) -> Format:
 def looks_like(line: str, expected: Format) -> str:
     """Return a suffix for the error about a line if it has another format than the expected one; "" otherwise."""
     found = format_of_line(line)
-    if found is None and expected is SWF and any(mark in line for mark in "|,"):
-        return "; in the output of sacct, the first line names the field JobID"
+    if found is None and expected is SWF and any(mark in line for mark in DELIMITERS):
+        return "; the first line of sacct's output names the field JobID; --columns says what those of a table mean"
     return "" if found in (None, expected) else f"; the file looks like {found.description}"

@@ -127,6 +127,13 @@ SACCT_FORMS: Final = b"""JobID,Cluster,User,JobName,State,Submit,Start,End,Elaps
 7,alpha,bob,x,OUT_OF_ME+,2024-09-01T08:00:00,2024-09-01T08:01:00,2024-09-01T08:02:40,00:01:40,10,4,
 8,alpha,bob,x,NF,2024-09-01T08:00:00,2024-09-01T08:01:00,INVALID,00:01:40,10,4,
 """
+#: A table of jobs with columns of all kinds.
+TABLE: Final = b"""i,s,b,e,n,x,u,run
+a,2024-05-31 08:00:00,2024-05-31 08:00:05.5,2024-05-31T09:00:00+02:00,4,COMPLETED,ada,1-02:03:04
+b,1717142400,1717142460,1717142560,2,TIMEOUT,bob,90
+c,1717142401.25,,NULL,1,RUNNING,,
+"d,e",5,6,7,8,0:0,"x ""y"" z",1 day
+"""
 #: A configuration of Slurm with nodes, partitions, defaults, and a line that goes on.
 SLURM_CONF: Final = b"""ClusterName=c
 SchedulerParameters=bf_interval=5,bf_window=60,defer
@@ -555,6 +562,16 @@ def file_targets() -> Iterator[Target]:
             "convert s.txt --strict -o v.json",
             "convert s.txt --slurm-members -o v.json",
             "metrics s.txt --by account",
+        ),
+    )
+    yield Target(
+        "csv",
+        wrong_table(TABLE, b","),
+        with_file(
+            "t.csv",
+            "convert t.csv --columns submit=s,start=b,end=e,size=n,id=i,state=x,user=u -o w.json --hosts 9",
+            "convert t.csv --columns submit=s:ms,run=run,used=n --strict --keep u -o v.json",
+            "convert t.csv --input-format csv -o v.json",
         ),
     )
     yield Target(

@@ -32,6 +32,9 @@ EXAMPLES: Final = {
     "swf": b"; MaxProcs: 8\n1 0 0 100 4 -1 -1 4 200 -1 1 3 1 -1 1 -1 -1 -1\n",
     "sacct": b"JobID|State|Submit|Start|End|ReqCPUS|AllocCPUS\n"
     b"7|COMPLETED|2024-05-31T08:00:00|2024-05-31T08:05:00|2024-05-31T09:05:00|16|16\n",
+    "csv": b"COBALT_JOBID,QUEUED_TIMESTAMP,START_TIMESTAMP,END_TIMESTAMP,USERNAME_GENID,PROJECT_NAME_GENID,QUEUE_NAME,"
+    b"WALLTIME_SECONDS,RUNTIME_SECONDS,NODES_USED,NODES_REQUESTED\n"
+    b"7,2019-01-01 00:00:08,2019-01-01 00:10:11,2019-01-01 01:10:12,12,34,default,7200.0,3601.0,128.0,128.0\n",
     "wfformat": b'{"workflow": {"tasks": [{"id": "1", "runtime": 3}]}}',
     "table": JOBS_HEADER.encode() + b"\n",
 }
