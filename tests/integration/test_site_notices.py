@@ -95,6 +95,22 @@ def test_a_site_has_twenty_notices_at_most(quiet_site: SiteProcess) -> None:
         client.delete("api", "notices", number)
 
 
+def test_a_notice_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    """Nothing depends on it: the site goes on. It does not start with a damaged file, and says which."""
+    with running_site(tmp_path, "--pace", "0.001") as site:
+        (tmp_path / "site" / "notices.json").mkdir()
+        with pytest.raises(SiteError, match=r"notices\.json: cannot be written: Is a directory"):
+            site.client().post("api", "notices", body={"text": "x"})
+        assert site.client().get("api", "notices") == []
+        assert site.client().post("api", "leases", body={"nodes": 1, "duration": 60})["number"] == 1
+    (tmp_path / "site" / "notices.json").rmdir()
+    (tmp_path / "site" / "notices.json").write_text('{"notices": "none"}')
+    with pytest.raises(
+        AssertionError, match=r"error: .*notices\.json: .*`\$\.notices`.*: correct the file, or remove it"
+    ):
+        SiteProcess(tmp_path, ("--pace", "0.001"))
+
+
 def test_an_event_says_that_notices_have_changed(quiet_site: SiteProcess) -> None:
     """Though nothing else has."""
     client = quiet_site.client()

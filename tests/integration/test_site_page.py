@@ -21,6 +21,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from batsched_py.cli.main import run
+from batsched_py.errors import SiteError
 from tests.browser import Browser, browsing
 from tests.clone import ROOT
 from tests.integration.test_site import wait_for as wait_without_a_browser
@@ -240,6 +241,8 @@ def test_the_combined_experiment_is_paused_resumed_and_finished(
     site.client().put("api", "clock", body={"pace": 1e5})
     wait_for(lambda: browser.ask("document.getElementById('experiment-title').textContent") == "combined: ENDED")
     wait_for(lambda: {outcome for _, outcome in browser.ask(DRAWN)} == {"done"})
+    with pytest.raises(SiteError, match="it has ended: ENDED"):  # not accepted and then ignored
+        site.client().post("managed_experiments", 2, "timelines", "resume", body={})
     hosts = "[...document.querySelectorAll('#resources tbody tr')].map((row) => row.cells[4].textContent)"
     assert browser.ask(hosts) == ["", "2", "1"]
     press(browser, "#experiment a")

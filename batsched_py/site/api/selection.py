@@ -14,7 +14,7 @@ from batsched_py.site.api.paging import next_part
 from batsched_py.site.users import LONGEST_NAME
 
 #: The largest number of items that are checked for one part of a list: an answer must not take long.
-_MOST_SEEN: Final = 5000
+_MOST_SEEN: Final = 2000
 #: The largest number of characters of a text to find.
 _LONGEST: Final = 100
 InState = Annotated[

@@ -12,13 +12,14 @@ from msgspec import Meta, Struct
 
 from batsched_py.errors import WorkloadError
 from batsched_py.experiments.contexts import context_keys
+from batsched_py.experiments.states import ExperimentState
 from batsched_py.site.api.experiment_callers import Number, identified
 from batsched_py.site.api.experiment_xml import PATH
 from batsched_py.site.api.handlers import get, post
 from batsched_py.site.api.identity import Asking, check_operator
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import parts
-from batsched_py.site.api.problems import Problem, RequestRefusedError
+from batsched_py.site.api.problems import Problem, RequestRefusedError, refuse
 from batsched_py.site.api.timeline_views import (
     EntriesOfVm,
     TimelineEntry,
@@ -38,6 +39,8 @@ from batsched_py.timelines.additions import ADD_ENTRY, RESUME
 from batsched_py.timelines.parsing import parse_entry
 from batsched_py.timelines.status_tables import TimelineState
 
+#: States of experiments whose timelines do not go on.
+_OVER: Final = frozenset(state.value for state in (ExperimentState.ENDED, ExperimentState.FAILED))
 #: The name of an entry's source in error messages.
 _SOURCE: Final = "entry"
 VmName = Annotated[str, PathParameter(description="The name of a VM.", min_length=1, max_length=200)]
@@ -147,10 +150,12 @@ class ExperimentTimelineController(Controller):
 
 
 def _owned_by_caller(request: Asking, number: int) -> TimelineState:
-    """Return the timelines of an experiment that the caller may change. RequestRefusedError."""
+    """Return the timelines of an experiment that has not ended and that the caller may change. RequestRefusedError."""
     who, experiments = identified(request), parts(request).experiments
-    experiments.find(number, who)
+    status = experiments.find(number, who).status
     experiments.check_owner(number, who)
+    if status in _OVER:
+        raise refuse(409, f"it has ended: {status}")
     return state_of_experiment(parts(request).site, number)
 
 

@@ -100,7 +100,7 @@ async function show(one, log) {
   await fillTable($("resources"), RESOURCE_COLUMNS, firstRows(one.resources, resourceRow, RESOURCE_COLUMNS, `batsched-py experiment status ${one.id}`), "No resources.");
   $("graph").replaceChildren(graph(one.resources));
   $("graph-note").textContent = one.resources.length > MOST ? `The first ${MOST} of ${one.resources.length} resources are drawn.` : "";
-  await showTimelines(one, { headers: HEADERS, attempt: helpers.attempt, element });
+  await showTimelines(one, { headers: HEADERS, attempt: helpers.attempt, element, may: helpers.mayChange(one.owner) });
   $("log-note").textContent = log.length > MOST_MESSAGES ? `The last ${MOST_MESSAGES} of ${log.length} messages: batsched-py experiment log ${one.id} has all.` : "";
   $("log").replaceChildren(...log.slice(-MOST_MESSAGES).map(message));
 }

@@ -11,8 +11,8 @@ const MOST = 60, MOST_ENTRIES = 2000, LEFT = 130, WIDTH = 900, ROW = 26, TOP = 2
 /** Times below the picture. */
 const TICKS = 5;
 
-/** Show the timelines of an experiment, or hide the section if it has none. */
-export async function showTimelines(one, { headers, attempt, element }) {
+/** Show the timelines of an experiment, or hide the section if it has none; with buttons if the caller `may` resume. */
+export async function showTimelines(one, { headers, attempt, element, may }) {
   const path = one.links.timelines;
   $("timelines").hidden = !path;
   if (!path) return;
@@ -23,12 +23,12 @@ export async function showTimelines(one, { headers, attempt, element }) {
   $("timelines-note").textContent = cut ? `Drawn are the first ${MOST} of ${all.length} machines, and ${MOST_ENTRIES} of ${total} entries at most.` : "";
   const row = (vm, place) => {
     const act = cell("");
-    if (vm.held_by !== null) act.append(button("Resume", `Resume ${vm.name}`, `resume${place}`, () => attempt(() => resume(path, [vm.name], headers))));
+    if (may && vm.held_by !== null) act.append(button("Resume", `Resume ${vm.name}`, `resume${place}`, () => attempt(() => resume(path, [vm.name], headers))));
     return rowOf(nameCell(vm.name), vm.state, nameCell(vm.held_by), act, nameCell(vm.next_entry), longCell(vm.why));
   };
   await fillTable($("vms"), COLUMNS, firstRows(run.vms, row, COLUMNS, `batsched-py timeline status --experiment ${one.id}`), "No machines.");
   const held = run.vms.filter((vm) => vm.held_by !== null).length, resumeAll = $("resume-all");
-  resumeAll.hidden = held < 2;
+  resumeAll.hidden = !may || held < 2;
   resumeAll.onclick = () => attempt(() => resume(path, "all", headers));
 }
 

@@ -50,7 +50,7 @@ def test_a_part_ends_after_many_that_do_not_fit() -> None:
         return number == 12_000
 
     part = select(numbers, ALL, fits)
-    assert (part.numbers, part.last, len(asked)) == ([], 5000, 5000)
+    assert (part.numbers, part.last, len(asked)) == ([], 2000, 2000)
     assert in_parts(numbers, replace(ALL, newest=True), {3}) == [3]
 
 
