@@ -40,6 +40,8 @@ machine; then jobs on machines of 1 008 hosts with different networks, and the r
 
 --experiments measures managed experiments on hosts that fail, and checks their runs.
 
+--site measures live sites with many leases and experiments: their start, memory, requests and events.
+
 --journeys counts the functions that a request passes; --journeys NAME lists those of one journey.
 
 --curie measures whole runs on a large machine: what a job costs there beyond a run of a tenth of the jobs.
@@ -76,6 +78,7 @@ from tests.benchmarks import (
     leases,
     library,
     queries,
+    sites,
     slurm,
     steps,
     variants,
@@ -150,7 +153,7 @@ def main() -> None:
         _count_journeys(arguments.journeys)
     elif arguments.contention or arguments.steps:
         _measure_contention_or_steps(arguments)
-    elif arguments.campaign is not None or arguments.experiments is not None:
+    elif any(one is not None for one in (arguments.campaign, arguments.experiments, arguments.site)):
         _measure_campaign_or_experiments(arguments)
     elif arguments.curie is not None:
         with console.status("like Curie"):
@@ -275,7 +278,10 @@ def _measure_contention_or_steps(arguments: argparse.Namespace) -> None:
 
 
 def _measure_campaign_or_experiments(arguments: argparse.Namespace) -> None:
-    if arguments.campaign is not None:
+    if arguments.site is not None:
+        sizes_of_sites = [size for size in sites.SIZES if max(size) <= arguments.site]
+        lines = list(sites.markdown([sites.measure_site(*size) for size in sizes_of_sites]))
+    elif arguments.campaign is not None:
         lines = list(campaigns.markdown(campaigns.measure_campaign(arguments.campaign)))
     else:
         sizes = [size for size in experiments.SIZES if size <= arguments.experiments]
@@ -308,6 +314,14 @@ def _arguments() -> argparse.Namespace:
         type=int,
         metavar="N",
         help="only measure managed experiments, at most N, as Markdown",
+    )
+    parser.add_argument(
+        "--site",
+        nargs="?",
+        const=sites.SIZES[-1][0],
+        type=int,
+        metavar="N",
+        help="only measure live sites with at most N leases, as Markdown",
     )
     parser.add_argument("--jobs", type=int, default=100_000, metavar="N", help="with --cpp: rows of at most N jobs")
     parser.add_argument(

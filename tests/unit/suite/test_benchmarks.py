@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from batsched_py.model.settings import Settings
 from batsched_py.runs.simulate import simulate
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.benchmarks.contention import NETWORK_HOSTS, NETWORKS, write_contended, write_network
+from tests.integration.test_site import wait_for
 
 
 @pytest.mark.parametrize("network", NETWORKS)
@@ -24,3 +26,20 @@ def test_jobs_of_the_contention_benchmark_run(tmp_path: Path) -> None:
     platform, workload = write_contended(tmp_path, 6, 2)
     run = simulate(platform, workload, "fcfs", settings=Settings(network="sharing", message_latency=True))
     assert len(run.result.jobs) == 6
+
+
+def test_the_site_of_the_benchmark_obeys_its_requests(tmp_path: Path) -> None:
+    """Leases and experiments, and cancellations of both; none is ignored."""
+    pytest.importorskip("litestar")
+    from tests.benchmarks.sites import made_site  # noqa: PLC0415  # needs an extra
+
+    site = made_site(tmp_path, 40, 10, hosts=64, pace=0.001)
+    kinds = Counter(entry.kind for entry in site.inbox.entries.values())
+    assert kinds == {"submit_job": 40, "cancel_job": 3, "submit_experiment": 10, "delete_experiment": 1}
+    site.start()
+    wait_for(lambda: not site.inbox.starting)
+    tables = site.board.snapshot.tables
+    assert len(list(tables["live_experiments"].rows)) == 9
+    assert len([*tables["leases"].rows, *tables["ended_leases"].rows]) >= 40
+    site.stop()
+    assert site.failure is None
