@@ -193,6 +193,11 @@ class ExperimentsScheduler(Leases):
             self.orchestrator.fail(one.id, "its machines wait for hosts that will never be free", self.clock)
             self._step(self.clock, plan)
 
+    def binding(self, view: View) -> str:
+        """Return why no other algorithm can go on: experiments that were not deleted, or leases."""
+        known = next(iter(self.orchestrator.experiments), None)
+        return super().binding(view) if known is None and not self.coming else "it has experiments"
+
     def next_instant(self) -> float | None:
         """Return the next instant of a lease, an experiment or a timeline; None if there is none."""
         times = [super().next_instant(), self._next_due()]

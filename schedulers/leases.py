@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from batsched_py.api import (
     Event,
     Job,
     Notify,
+    OptionError,
     Plan,
     QueueRequest,
     Scheduler,
@@ -29,9 +31,9 @@ from batsched_py.leases.arrivals import Arrivals
 from batsched_py.leases.drains import DRAINS, Drains
 from batsched_py.leases.enactment import Enactment
 from batsched_py.leases.host_constraints import HostConstraints
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, is_job
 from batsched_py.leases.observer import Observer, Observers
-from batsched_py.leases.options import LeasesOptions
+from batsched_py.leases.options import CHANGEABLE, LeasesOptions
 from batsched_py.leases.platform_site import platform_site
 from batsched_py.leases.requested_changes import RequestedChanges
 from batsched_py.leases.scheduler import LeaseScheduler
@@ -128,6 +130,23 @@ class Leases(Scheduler[LeasesOptions]):
     def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> object:
         """Accept changes of leases, and drains. LookupError for other kinds."""
         return None if kind in QUEUE_REQUESTS | DRAINS else super().check_request(kind, members, now)
+
+    def change_options(self, options: LeasesOptions, view: View) -> None:
+        """Follow other rules for plans to come; OptionError for options that are properties of the site."""
+        names = [field.name for field in fields(options)]
+        changed = {name for name in names if getattr(options, name) != getattr(self.options, name)}
+        if fixed := sorted(changed - CHANGEABLE):
+            raise OptionError(f"option {fixed[0]} of {self.name} cannot change while leases wait and run")
+        self.options = options
+        self.scheduler.change_rules(options.settings(stoppable=view.config.dynamic_jobs), options.policies())
+
+    def binding(self, view: View) -> str:
+        """Return the first lease that is more than a job that waits or runs; "" if there is none."""
+        for lease in self.scheduler.leases.values():
+            name = self.arrivals.jobs[lease.id]
+            if not (is_job(lease) and (name in view.queue or view.job(name) is not None)):
+                return f"lease {lease.id} has terms or plans that only {self.name} knows"
+        return "leases share hosts" if self.scheduler.leases and not self.site.exclusive else ""
 
     def decide(self, view: View, plan: Plan) -> None:
         """Let the scheduler process the due instants, and carry out its decisions."""

@@ -124,6 +124,10 @@ class TimelinesScheduler(Leases):
             self.enactment.ended += ended
             self.advance(view)
 
+    def binding(self, view: View) -> str:
+        """Return why no other algorithm can go on: VMs, or leases."""
+        return "it has VMs" if self.run.vms else super().binding(view)
+
     def next_instant(self) -> float | None:
         """Return the next instant of a lease or a timeline; None if there is none."""
         times = [super().next_instant(), self.entries.next_time()]

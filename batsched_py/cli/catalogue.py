@@ -89,6 +89,10 @@ _GROUPS: Final = {
         "reservation": ("Reserve machines at a live site for experiments.", "reservation create lab.json"),
         "queue": ("Show the queue of a live site.", "queue"),
         "hosts": ("Show the hosts of a live site.", "hosts"),
+        "what-if": (
+            "Play a live site ahead under a change, without making it.",
+            "what-if --drain 0-3",
+        ),
         "backup": ("Copy the files of a live site, which may run.", "backup 2026-11-26 --data site-data"),
         "restore": ("Put a backup of a live site back.", "restore 2026-11-26 --data site-data"),
     },

@@ -86,7 +86,8 @@ class LazyGroup(OnceGroup):
         """Import the module of a command; None for an unknown name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"batsched_py.cli.commands.{cmd_name}").command
+        module = cmd_name.replace("-", "_")
+        command: click.Command = importlib.import_module(f"batsched_py.cli.commands.{module}").command
         command.epilog = f"\b\nExample:\n  {PROGRAM} {COMMANDS[cmd_name].example}"
         return command
 

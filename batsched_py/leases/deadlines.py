@@ -73,6 +73,10 @@ class Deadlines:
         #: Requested deadline leases by id; ended ones are removed lazily.
         self._leases: dict[int, Lease] = {}
 
+    def adopt(self, former: Deadlines) -> None:
+        """Take over the leases of a planner under other rules, which is not used any more."""
+        self._leases = former._leases
+
     def plan(self, lease: Lease, now: float) -> bool:
         """Plan a new deadline lease; if that is impossible, return False and change nothing."""
         self._leases[lease.id] = lease

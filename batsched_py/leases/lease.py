@@ -198,6 +198,14 @@ class Lease:
         return f"{self!r} cannot become {state.label}: {history}"
 
 
+def is_job(lease: Lease) -> bool:
+    """Return whether a lease is no more than a job that waits or runs: any algorithm could go on with it."""
+    plain = lease.suitable is None and lease.software is None and lease.needs is None and not lease.held
+    if lease.state is LeaseState.ACTIVE:
+        return plain and not lease.to_be_suspended
+    return plain and lease.kind is LeaseKind.BEST_EFFORT and not lease.executed
+
+
 class Phase(Enum):
     """The phase of a reservation: planned, under way or over; a removed one is over."""
 

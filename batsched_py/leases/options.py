@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from batsched_py.errors import OptionError
 from batsched_py.leases.accounting.accounting import Stats
@@ -17,6 +17,26 @@ from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.scheduling.options import named, option
+
+#: Options that may change while leases wait and run: rules for plans to come. Others are properties of the site, of
+#: files on its hosts, or of what is recorded.
+CHANGEABLE: Final = frozenset(
+    {
+        "backfilling",
+        "backfilling_reservations",
+        "suspension",
+        "scheduling_threshold_factor",
+        "force_scheduling_threshold",
+        "threshold_includes_preparation",
+        "migration",
+        "policy_admission",
+        "policy_preemption",
+        "policy_host_selection",
+        "victim_order",
+        "unneeded_victims",
+        "lease_failure_handling",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

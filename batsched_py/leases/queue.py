@@ -62,6 +62,12 @@ class LeaseQueue:
         """Leases without a planned run, in the order of priority and submission, without held ones."""
         return self.line.leases
 
+    def adopt(self, former: LeaseQueue) -> None:
+        """Take over the leases of a queue under other rules, which is not used any more."""
+        for lease in former.waiting:
+            self.line.insert(len(self.waiting), lease)
+        self.future, self._held_up, self._without_cpu = former.future, former._held_up, former._without_cpu
+
     def join(self, lease: Lease, now: float) -> None:
         """Add a new lease; a held one is not served before it is released."""
         if not lease.held:

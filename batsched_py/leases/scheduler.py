@@ -78,7 +78,7 @@ class LeaseScheduler:
         """Begin without leases; `transfers` None disables preparation."""
         self._observer = observer or Observer()
         self._observer.opened(site)
-        self.site, self._settings = site, settings
+        self.site = site
         self._book = LeaseBook(site, transfers, self._observer)
         self.table, self.disks = self._book.table, self._book.preparation.disks
         self.leases: dict[int, Lease] = {}
@@ -86,25 +86,36 @@ class LeaseScheduler:
         self._pending: list[Lease] = []
         #: Leases that have ended early since the last step, and freed hosts.
         self._freed: list[Lease] = []
-        self._admission, preemption = policies.admission(self.table), policies.preemption(self.table)
-        self._hosts = policies.hosts(self.table)
         empty = LeaseTable(site.capacities, exclusive=site.exclusive, pool=site.pool)
         self._empty = GreedyMapper(empty, HostOrder(empty))
         #: Demands of a lease's nodes -> True if they do not fit on the empty site.
         self._too_large: dict[tuple[Amounts, ...], bool] = {}
-        overheads = Overheads(settings, site.memory, self._book.preparation.seconds)
+        self._losses = Losses(
+            self.leases, self._book, requeue=self._requeue, plan_anew=self._plan_anew, fail=self._lose
+        )
+        self._follow(settings, policies)
+
+    def _follow(self, settings: LeaseSettings, policies: Policies) -> None:
+        """Begin with an empty queue under these rules."""
+        self._admission, preemption = policies.admission(self.table), policies.preemption(self.table)
+        self._hosts = policies.hosts(self.table)
+        overheads = Overheads(settings, self.site.memory, self._book.preparation.seconds)
         mapper = GreedyMapper(self.table, self._hosts, drop_unneeded=settings.drop_unneeded_victims)
         self._planner = Planner(mapper, overheads, settings)
         self._queue = LeaseQueue(self._book, self._planner, overheads, self._hosts)
         self._execution = Execution(self._book, overheads, self._queue, self.actions, self._forget)
         self._eviction = Eviction(self._book, self._planner, preemption, settings, self._requeue)
-        self._losses = Losses(
-            self.leases, self._book, requeue=self._requeue, plan_anew=self._plan_anew, fail=self._lose
-        )
         self._deadlines = Deadlines(self._book, self._planner, preemption, self._run_later)
         self.controls = Controls(
             self._book, self._queue, requeue=self._requeue, plan=self._plan_pending, free=self._freed_place
         )
+
+    def change_rules(self, settings: LeaseSettings, policies: Policies) -> None:
+        """Follow other rules from the next step on; what is planned stays planned."""
+        queue, deadlines = self._queue, self._deadlines
+        self._follow(settings, policies)
+        self._queue.adopt(queue)
+        self._deadlines.adopt(deadlines)
 
     @property
     def queue(self) -> Sequence[Lease]:
@@ -153,7 +164,7 @@ class LeaseScheduler:
         self.table.advance(now)
         for lease in leases:
             self._execution.end_early(lease, now)
-            if self._settings.replan_after_each:
+            if self._planner.settings.replan_after_each:
                 self.replan(now, [lease])
             else:
                 self._freed.append(lease)
@@ -204,10 +215,8 @@ class LeaseScheduler:
         """Return whether a hypothetical reservation would find room at its start; without a start, at any time."""
         if self._is_too_large(lease):
             return False
-        return (
-            lease.start is None
-            or self._planner.at(lease.start, lease, partial(self._eviction.victims, now)) is not None
-        )
+        victims = partial(self._eviction.victims, now)
+        return lease.start is None or self._planner.at(lease.start, lease, victims) is not None
 
     def limit(self, lease: Lease, end: float, now: float) -> None:
         """Shorten an active lease to end at `end`; call `step` at the same instant."""
@@ -279,10 +288,8 @@ class LeaseScheduler:
             if lease.kind is LeaseKind.IMMEDIATE:
                 self._plan_immediate(lease, now)
         for lease in pending:
-            if lease.kind is LeaseKind.ADVANCE:
-                self._plan_reservation(lease, now)
-            elif lease.kind is LeaseKind.DEADLINE:
-                self._plan_by_deadline(lease, now)
+            if lease.kind in (LeaseKind.ADVANCE, LeaseKind.DEADLINE):
+                self._plan_pending(lease, now)
         self._queue.serve(now)
 
     # Plans.

@@ -9,6 +9,7 @@ from dataclasses import fields, is_dataclass
 from itertools import islice
 from typing import Any, ClassVar, Final, Generic, Literal, TypeVar, get_args
 
+from batsched_py.errors import OptionError
 from batsched_py.model.job import Job
 from batsched_py.model.table import Table
 from batsched_py.planning.future.availability import Availability
@@ -111,6 +112,20 @@ class Scheduler(ABC, Generic[Options]):
         By default there are none.
         """
         return
+
+    def change_options(self, options: Options, view: View) -> None:  # noqa: ARG002  (a hook: subclasses read it)
+        """Decide by other options from the next message on; OptionError for one that cannot change during a run.
+
+        By default none can. An algorithm whose `foresight` is "rehearsal" is replaced by a new object instead.
+        """
+        raise OptionError(f"options of {self.name} cannot change during a run")
+
+    def binding(self, view: View) -> str:  # noqa: ARG002  (a hook: subclasses read it)
+        """Return why no other algorithm can go on with the jobs of the view; "" if one can.
+
+        It is asked unless its `foresight` is "rehearsal": then the View is all that another algorithm needs.
+        """
+        return f"{self.name} has plans that no other algorithm knows"
 
     def estimate_wait(self, job: Job, view: View, plan: Plan) -> float | None:
         """Estimate the seconds until a job starts, for a query of Batsim after `decide`; None if it never will.

@@ -118,9 +118,12 @@ def foresight_of(scheduler: Scheduler[Any]) -> str:
     kind = type(scheduler)
     if kind.estimate_wait is not Scheduler.estimate_wait:
         return "walltimes"
-    if kind.foresight == "rehearsal" and "foresight" not in kind.__dict__:
-        return "walltimes"
-    return kind.foresight
+    return "walltimes" if kind.foresight == "rehearsal" and not is_rehearsed(kind) else kind.foresight
+
+
+def is_rehearsed(kind: type[Scheduler[Any]]) -> bool:
+    """Return whether a new object of an algorithm decides as an old one would, from what it sees and adopts."""
+    return kind.foresight == "rehearsal" and "foresight" in kind.__dict__
 
 
 def _end(run: Running) -> float:

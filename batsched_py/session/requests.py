@@ -32,7 +32,7 @@ class Requests:
     """The requests of a run, from its first message on.
 
     Args:
-        scheduler: the algorithm, which is notified of cancelled jobs.
+        scheduler: the algorithm, which is notified of cancelled jobs; another one may take its place.
         state: of the run; it expects more jobs until the last request.
         view: of the state.
         plan: used to submit jobs.
@@ -50,7 +50,7 @@ class Requests:
         if plan.dialect.is_v14:
             raise OptionError("jobs that events ask for need Batsim 3 or later: protocol 1.4 has no external events")
         state.expects_requests = True
-        self._scheduler, self._state, self._view, self._plan = scheduler, state, view, plan
+        self.scheduler, self._state, self._view, self._plan = scheduler, state, view, plan
         self._call_every = call_every
         self._submits = scheduler.needs_dynamic_jobs or scheduler.uses_dynamic_jobs
         #: Ids of jobs that were cancelled before Batsim had submitted them.
@@ -116,7 +116,7 @@ class Requests:
             self._withdrawn.add(job_id)
         elif job_id in self._state.held:
             self._plan.reject(self._state.held.jobs[job_id], CANCELLED)
-        elif job_id in self._state.control or not self._scheduler.cancel(job_id, self._view, self._plan):
+        elif job_id in self._state.control or not self.scheduler.cancel(job_id, self._view, self._plan):
             self._plan.warn(f"{CANCEL_JOB} {shown(job_id)}: it neither waits nor runs")
         else:
             self._state.let_others_start()
@@ -135,8 +135,8 @@ class Requests:
             self._postponed.append((kind, members))
         elif change.job_id in state.held:
             self._plan.warn(f"{kind} {job_id}: it waits for other jobs, and is not in the queue yet; it is ignored")
-        elif not self._scheduler.change_job(change, self._view, self._plan):
-            self._plan.warn(f"{kind} {job_id}: {self._scheduler.name} cannot hold, release or prioritise jobs")
+        elif not self.scheduler.change_job(change, self._view, self._plan):
+            self._plan.warn(f"{kind} {job_id}: {self.scheduler.name} cannot hold, release or prioritise jobs")
 
 
 def _read(members: Mapping[str, Any], now: float) -> tuple[Job, Mapping[str, Any] | None]:

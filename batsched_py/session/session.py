@@ -296,6 +296,13 @@ class Session:
         """
         self._attempt(self._decide_only)
 
+    def hand_over(self, successor: Scheduler[Any]) -> None:
+        """Let another algorithm, which is set up, decide from the next message on: for it, all waiting jobs arrive."""
+        self._class, self._scheduler, self._state.arriving = type(successor), successor, [*self._state.queue]
+        self._observes = self._class.observe is not Scheduler.observe
+        if self._requests is not None:
+            self._requests.scheduler = successor
+
     def reply(self) -> bytes:
         """Return the reply to the received request: the second half of `answer`, with its errors."""
         return self._reply(self._conversation.reply)
@@ -373,11 +380,6 @@ class Session:
         InputError if the algorithm would refuse the event, LookupError if the kind is unsupported.
         """
         return self._scheduler.check_request(kind, members, now)
-
-    @property
-    def lease_terms(self) -> tuple[str, ...]:
-        """The terms of leases that the algorithm obeys."""
-        return self._scheduler.lease_terms
 
     def check(self) -> None:
         """Raise InvariantError if the state is inconsistent."""

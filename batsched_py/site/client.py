@@ -68,9 +68,9 @@ class SiteClient:
         """Return a resource. SiteError if the site refuses the request, TransportError if it cannot be reached."""
         return self._ask("GET", path, query=query)
 
-    def post(self, *path: str | int, body: Mapping[str, Any]) -> Any:
-        """Create a resource and return the site's answer; errors as for `get`."""
-        return self._ask("POST", path, _json(body))
+    def post(self, *path: str | int, body: Mapping[str, Any], silence: float = _SILENCE) -> Any:
+        """Create a resource and return the site's answer, which may take `silence` seconds; errors as for `get`."""
+        return self._ask("POST", path, _json(body), silence=silence)
 
     def post_document(self, *path: str | int, content: bytes, media_type: str) -> Any:
         """Create a resource from a document, and return the site's answer; errors as for `get`."""
@@ -90,6 +90,7 @@ class SiteClient:
         path: tuple[str | int, ...],
         body: tuple[bytes, str] | None = None,
         query: Mapping[str, Any] | None = None,
+        silence: float = _SILENCE,
     ) -> Any:
         """Send a request until it is answered; `body` is the content and its media type."""
         target = "/".join((self._path, *(quote(str(part), safe="") for part in path)))
@@ -98,7 +99,7 @@ class SiteClient:
         until = time.monotonic() + self._patience
         while True:
             try:
-                status, content, again = self._exchange(method, target, body)
+                status, content, again = self._exchange(method, target, body, silence)
             except (OSError, http.client.HTTPException) as error:
                 if isinstance(error, ConnectionRefusedError) and time.monotonic() < until:
                     time.sleep(_RETRY)
@@ -110,12 +111,14 @@ class SiteClient:
                 continue
             return self._read(status, content)
 
-    def _exchange(self, method: str, target: str, body: tuple[bytes, str] | None) -> tuple[int, bytes, bool]:
+    def _exchange(
+        self, method: str, target: str, body: tuple[bytes, str] | None, silence: float
+    ) -> tuple[int, bytes, bool]:
         """Return status and content of the answer, and whether the site says that it is worth asking again."""
         content, headers = None, self._headers
         if body is not None:
             content, headers = body[0], headers | {"Content-Type": body[1]}
-        with closing(self._connect(self._host, self._port, timeout=_SILENCE)) as connection:
+        with closing(self._connect(self._host, self._port, timeout=silence)) as connection:
             connection.request(method, target, content, headers)
             answer = connection.getresponse()
             return answer.status, answer.read(_LARGEST), answer.getheader("Retry-After") is not None

@@ -109,7 +109,7 @@ class Inbox:
         #: The number of changes so far: requests, changes of the clock, stops.
         self._changes = 0
         entries = list(journal.read())
-        self._batches = deque(_batches(entries))
+        self._batches = deque(batches_of(entries))
         self._number = entries[-1].number if entries else 0
         self._batch = entries[-1].batch if entries else 0
         #: The time up to which the journal is replayed; None after the replay.
@@ -164,6 +164,16 @@ class Inbox:
         """The simulated time, in seconds."""
         return self._clock.read(self._reached)  # without the lock, which is held while the disk writes
 
+    def moment(self) -> tuple[int, float]:
+        """Return the number of the latest request, and the time: the same requests lead to the state of this time.
+
+        SiteError if no requests are accepted.
+        """
+        with self._changed:
+            if not self.ready:
+                raise SiteError(self.closed or "the site is starting")
+            return self._number, self._instant()
+
     def accept(self, requests: Iterable[Asked]) -> list[JournalEntry]:
         """Write requests to disk, to take effect now in one message; SiteError if they cannot be accepted."""
         with self._changed:
@@ -185,7 +195,7 @@ class Inbox:
                 raise self.give_up(error) from error
             self._number, self._batch, self._reached = entries[-1].number, batch, at
             self.entries.update((entry.number, _light(entry)) for entry in entries)
-            self._batches.extend(_batches(entries))
+            self._batches.extend(batches_of(entries))
             self._last = entries[-1].kind == CLOSE
             self._announce()
         return entries
@@ -337,7 +347,7 @@ def _light(entry: JournalEntry) -> JournalEntry:
     return replace(entry, members=kept)
 
 
-def _batches(entries: Sequence[JournalEntry]) -> list[LiveBatch]:
+def batches_of(entries: Sequence[JournalEntry]) -> list[LiveBatch]:
     """Return the requests of each batch as simultaneous events."""
     together: dict[int, list[JournalEntry]] = {}
     for entry in entries:

@@ -249,6 +249,17 @@ def _hash(before: bytes, row: Sequence[Any]) -> bytes:
     return sha256(before + repr(tuple(row)).encode("utf-8", "surrogatepass")).digest()
 
 
+def requests_until(path: Path, last: int) -> Iterator[JournalEntry]:
+    """Iterate over the requests of a site, which may run, up to the number `last`. SiteError."""
+    query = f"SELECT {_COLUMNS} FROM requests WHERE number <= ? ORDER BY number"  # noqa: S608
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_PATIENCE)) as database:
+            for number, batch, at, accepted, kind, target, user, group, members in database.execute(query, (last,)):
+                yield JournalEntry(number, batch, at, accepted, kind, target, user, group, orjson.loads(members))
+    except (sqlite3.Error, orjson.JSONDecodeError) as error:
+        raise SiteError(f"{path}: {error}") from error
+
+
 def check_journal(path: Path, named: Path) -> tuple[int, float]:
     """Check the records of a file that no site has open; return their number, and the time from which it continues.
 

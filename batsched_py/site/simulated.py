@@ -17,6 +17,9 @@ from batsched_py.runs.choice import settings_of
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.site.board import JobNow, ended_job
 from batsched_py.site.site import Site, SiteSettings
+from batsched_py.site.what_if.future import PlayedAhead, PlayFailure, SitePlan
+from batsched_py.site.what_if.process import play_apart, stop_plays
+from batsched_py.site.what_if.task import SiteSetup, WhatIfTask
 
 
 class SimulatedSite(Site):
@@ -43,6 +46,8 @@ class SimulatedSite(Site):
         #: Batsim 5 has no failures of hosts.
         self._fails_hosts = simulated.protocol != V5.name
         super().__init__(replace(settings, about=about), warn=warn)
+        kind, folder = type(self.session.scheduler), self._folder
+        self._setup = SiteSetup(platform, simulation, self.settings.choice, kind, folder.journal, folder.transcript)
         try:
             self._simulation = Simulation(
                 platform, [Workload("site", 0, (), {})], simulated, live=self.inbox, warn=self.warn
@@ -56,6 +61,19 @@ class SimulatedSite(Site):
     def fails_hosts(self) -> bool:
         """True unless the simulation follows Batsim 5, which has no failures of hosts."""
         return self._fails_hosts
+
+    def play_ahead(self, plan: SitePlan) -> PlayedAhead | PlayFailure:
+        """Play the site ahead in a process of its own."""
+        return play_apart(self.task(plan))
+
+    def task(self, plan: SitePlan) -> WhatIfTask:
+        """Return the task to play the site ahead."""
+        return WhatIfTask(self._setup, plan)
+
+    def leave(self) -> None:
+        """End event streams, and plays under way: the site is about to stop."""
+        super().leave()
+        stop_plays()
 
     def run(self) -> None:
         """Run until the site is stopped, or closed and all its requests are done."""

@@ -26,6 +26,7 @@ from batsched_py.site.notices import Notices
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.recent_warnings import RecentWarnings
 from batsched_py.site.recording import SiteRecorder
+from batsched_py.site.what_if.future import PlayedAhead, PlayFailure, SitePlan
 from batsched_py.state.host import Host
 
 __all__ = ["JOURNAL", "TRANSCRIPT", "Site", "SiteSettings"]
@@ -138,6 +139,14 @@ class Site(ABC):
     def alive(self) -> bool:
         """True from the start until the site has stopped or ended."""
         return self._thread.is_alive()
+
+    def play_ahead(self, plan: SitePlan) -> PlayedAhead | PlayFailure:  # noqa: ARG002  (simulated sites read it)
+        """Play the site ahead elsewhere, without and with a change; this may take a minute."""
+        return PlayFailure(refused=True, text="a site with Batsim cannot be played ahead: only Batsim knows its jobs")
+
+    def leave(self) -> None:
+        """End event streams, and plays under way: the site is about to stop."""
+        self.leaving.set()
 
     @abstractmethod
     def run(self) -> None:

@@ -30,7 +30,7 @@ def preload(modules: list[str]) -> Callable[[], None]:
     """The program, once it has all commands, algorithms and these modules: processes have them from their beginning."""
     program = importlib.import_module("batsched_py.cli.__main__")
     for command in importlib.import_module("batsched_py.cli.catalogue").COMMANDS:
-        importlib.import_module(f"batsched_py.cli.commands.{command}")
+        importlib.import_module(f"batsched_py.cli.commands.{command.replace('-', '_')}")
     for algorithm in importlib.import_module("batsched_py.schedulers").BUILT_INS.values():
         importlib.import_module(algorithm.partition(":")[0])
     for module in modules:

@@ -53,6 +53,7 @@ TABLE: Final[Mapping[tuple[str, str], tuple[Any, tuple[int, ...]]]] = {
     ("POST", "/api/leases/{number}/release"): ({}, CHANGED),
     ("PUT", "/api/leases/{number}/priority"): ({"priority": -1}, CHANGED),
     ("POST", "/api/jobs"): ({"nodes": 1, "walltime": 5}, ASKED),
+    ("POST", "/api/what-if"): ({"horizon": 10}, ALL),
     ("GET", "/api/clock"): (None, ALL),
     ("PUT", "/api/clock"): ({"paused": False}, OPERATORS),
     ("GET", "/api/site"): (None, ALL),

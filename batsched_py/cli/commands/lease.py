@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
 import click
-from msgspec import Struct
 
 from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
-from batsched_py.cli.shared.parameters import PATH, Number, flag, option
+from batsched_py.cli.shared.lease_terms import LeaseTerms, duration_of, lease_term_options
+from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
-from batsched_py.cli.shared.site_options import DATE, SitePlace, show_leases, site_options, with_offset
+from batsched_py.cli.shared.site_options import DATE, SitePlace, show_leases, site_options
 from batsched_py.cli.shared.terminal import say, say_all, warn, warn_all
-from batsched_py.errors import WorkloadError
-from batsched_py.reading.json_document import parse_object, refuse_doubled
 from batsched_py.scheduling.queue_requests import HIGHEST
 from batsched_py.text.display import displayed
 from batsched_py.traces.lease_file import read_lease
@@ -29,71 +26,9 @@ def command() -> None:
 command.params.append(DEBUG)
 
 
-class LeaseTerms(Struct, frozen=True):
-    """The terms of a lease as given by the user."""
-
-    nodes: int | None
-    start: str | None
-    duration: str | None
-    deadline: str | None
-    preemptible: bool | None
-    cpu: float | None
-    memory: int | None
-    image: str | None
-    image_size: int | None
-    capacity: str | None
-    constraint: str | None
-
-    def body(self) -> dict[str, Any]:
-        """Return the request for the site. UsageError."""
-        if self.nodes is None or self.duration is None:
-            missing = "'-n' / '--nodes'" if self.nodes is None else "'-d' / '--duration'"
-            raise click.UsageError(f"Missing option {missing}, or '-f' / '--file'.")
-        if (self.image is None) != (self.image_size is None):
-            raise click.UsageError("'-i' and '-z' must be given together")
-        body: dict[str, Any] = {"nodes": self.nodes, "duration": _duration("-d", self.duration)}
-        body["start"] = _instant("-t", self.start or "best_effort")
-        if self.deadline is not None:
-            body["deadline"] = _instant("--deadline", self.deadline)
-        body["preemptible"] = bool(self.preemptible)
-        shares = {"cpu": self.cpu, "memory": self.memory}
-        if any(shares.values()):
-            if self.capacity is not None:
-                raise click.UsageError("'--capacity' cannot be combined with '-c' and '-m'")
-            body["capacity"] = {name: value for name, value in shares.items() if value is not None}
-        elif self.capacity is not None:
-            body["capacity"] = _read_capacity(self.capacity)
-        if self.constraint is not None:
-            body["constraint"] = self.constraint
-        if self.image is not None:
-            body["software"] = {"image": self.image, "size": self.image_size}
-        return body
-
-
 @typed_command()
 @option("-f --file", "FILE", "A request in Haizea's XML, instead of the other terms.", type=PATH)
-@option("-n --nodes", "N", "Number of machines.", type=click.IntRange(1))
-@option("-d --duration", "TIME", "Duration: seconds, [DD:]HH:MM:SS or unlimited.")
-@option(
-    "-t --start", "TIME", "Start: best_effort (the default), now, +HH:MM:SS from now, seconds, or a date (local time)."
-)
-@option("--deadline", "TIME", "Latest end: +HH:MM:SS from now, seconds, or a date (local time).")
-@flag(
-    "--preemptible/--non-preemptible",
-    "Whether it may be suspended for other leases; default: it may not.",
-    default=None,
-)
-@option(
-    "-c --cpu",
-    "PERCENT",
-    "Share of a CPU for each machine; default: a whole host.",
-    type=Number(min=0, min_open=True),
-)
-@option("-m --memory", "MB", "Memory of each machine.", type=click.IntRange(1))
-@option("-i --image", "NAME", "Disk image of the machines.")
-@option("-z --image-size", "MB", "Size of the image.", type=click.IntRange(0))
-@option("--capacity", "JSON", 'Instead of -c and -m: resources of each machine, such as \'{"cpu": 50, "gpus": 1}\'.')
-@option("--constraint", "QUERY", "A query that must be true for each host, such as '$mem >= 1024'.")
+@lease_term_options
 @site_options
 def request(place: SitePlace, terms: LeaseTerms, file: Path | None) -> None:
     """Request a lease, and print its number."""
@@ -114,9 +49,9 @@ def request(place: SitePlace, terms: LeaseTerms, file: Path | None) -> None:
 @site_options
 def job(place: SitePlace, nodes: int, walltime: str, duration: str | None) -> None:
     """Request a job without terms, for algorithms of all kinds, and print its number, which is that of a lease."""
-    body: dict[str, Any] = {"nodes": nodes, "walltime": _duration("-w", walltime)}
+    body: dict[str, Any] = {"nodes": nodes, "walltime": duration_of("-w", walltime)}
     if duration is not None:
-        body["duration"] = _duration("-d", duration)
+        body["duration"] = duration_of("-d", duration)
     made = place.client().post("api", "jobs", body=body)
     say("Job submitted correctly.")
     say(f"Job ID: {displayed(str(made['number']))}")
@@ -198,36 +133,8 @@ command.add_command(prioritise, "priority")
 
 def _read(file: Path, terms: LeaseTerms) -> dict[str, Any]:
     """Return the request in a file. UsageError if other terms are also given; WorkloadError."""
-    given = [name for name in terms.__struct_fields__ if getattr(terms, name) is not None]
-    if given:
+    if given := terms.supplied():
         raise click.UsageError(f"'-f' cannot be combined with '--{given[0].replace('_', '-')}': the file has all terms")
     lease = read_lease(file, current_limits())
     warn_all(lease.notes)
     return lease.members
-
-
-def _read_capacity(text: str) -> Any:
-    """Return the capacity in JSON: an object, or a list of objects. UsageError, WorkloadError."""
-    content = b'{"capacity": %b}' % text.encode()
-    try:
-        capacity = parse_object("--capacity", content)["capacity"]
-    except WorkloadError:
-        raise click.UsageError(f"'--capacity' must be an object or a list of objects in JSON, not {text!r}") from None
-    refuse_doubled("--capacity", content)
-    return capacity
-
-
-def _instant(option: str, text: str) -> float | str:
-    """Return an instant for the site: as `_duration`, or a date with its offset. UsageError."""
-    return _duration(option, with_offset(option, text))
-
-
-def _duration(option: str, text: str) -> float | str:
-    """Return seconds as a number, and other texts unchanged: the site parses them. UsageError for nan and inf."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        return text
-    if not math.isfinite(seconds):
-        raise click.UsageError(f"'{option}' must be a finite number of seconds, or [DD:]HH:MM:SS, not {text!r}")
-    return seconds

@@ -40,6 +40,7 @@ from batsched_py.site.api.reservation_routes import ManagerController, Reservati
 from batsched_py.site.api.site_routes import REGISTRY, SiteController, health, metrics
 from batsched_py.site.api.timeline_routes import ExperimentTimelineController, TimelineController
 from batsched_py.site.api.unread_parts import check_body, check_query, has_body
+from batsched_py.site.api.what_if_routes import what_if
 from batsched_py.site.site import Site
 from batsched_py.site.users import SiteUsers
 
@@ -86,6 +87,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
             ManagerController,
             TimelineController,
             ExperimentTimelineController,
+            what_if,
         ],
         guards=[_make_guard(site, Doorkeeper(doors.token, doors.users), RateLimit(doors.rate, doors.burst))],
     )

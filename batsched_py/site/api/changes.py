@@ -17,8 +17,8 @@ from batsched_py.leases.accounting.rows import LiveRow
 from batsched_py.leases.drains import drained_hosts
 from batsched_py.leases.requested_changes import LEASE_CONTROLS, ControlRow
 from batsched_py.results.lease_rows import LeaseRow, ReservationRow
-from batsched_py.site.api.lease_requests import request_number
 from batsched_py.site.board import EMPTY, Board, JobNow, Snapshot
+from batsched_py.site.job_ids import request_number
 from batsched_py.timelines.status_tables import LIVE_TIMELINES, TimelineState
 
 # Each client of the stream of events has what it was sent, and is sent what has changed since. To compare two snapshots

@@ -9,9 +9,10 @@ from litestar.params import JSONBody, QueryParameter
 from msgspec import Meta, Struct
 
 from batsched_py.hostset import HostSet
-from batsched_py.leases.drains import DRAIN_HOSTS, UNDRAIN_HOSTS
-from batsched_py.model.external_event import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE
+from batsched_py.leases.drains import DRAIN_HOSTS
+from batsched_py.model.external_event import MACHINE_UNAVAILABLE
 from batsched_py.site.api.handlers import get, post
+from batsched_py.site.api.host_changes import HostsText, hosts_to_return, hosts_to_take
 from batsched_py.site.api.host_views import Host
 from batsched_py.site.api.identity import Asking, check_operator
 from batsched_py.site.api.member_types import check_types
@@ -22,8 +23,6 @@ from batsched_py.site.inbox import Asked
 
 #: The largest number of hosts in one part of the list.
 _MOST_HOSTS: Final = 10_000
-#: The largest number of characters of a set of hosts.
-_LONGEST: Final = 10_000
 HostAfter = Annotated[int, QueryParameter(ge=-1, le=2**53, description="Only hosts with a greater number.")]
 HostLimit = Annotated[int, QueryParameter(ge=1, le=_MOST_HOSTS, description="The maximum number of hosts.")]
 Out = Annotated[bool, QueryParameter(description="Only hosts that are unavailable, draining or drained.")]
@@ -37,7 +36,7 @@ class HostsChange(Struct, frozen=True, forbid_unknown_fields=True):
         reason: why; shown in the list of hosts.
     """
 
-    hosts: Annotated[str, Meta(min_length=1, max_length=_LONGEST)]
+    hosts: HostsText
     reason: Annotated[str, Meta(max_length=200)] = ""
 
 
@@ -48,7 +47,7 @@ class HostsReturn(Struct, frozen=True, forbid_unknown_fields=True):
         hosts: an interval set of host numbers, such as "0-3 7".
     """
 
-    hosts: Annotated[str, Meta(min_length=1, max_length=_LONGEST)]
+    hosts: HostsText
 
 
 class HostController(Controller):
@@ -90,51 +89,22 @@ class HostController(Controller):
         """Return hosts that are drained or unavailable to service. Only for operators."""
         check_operator(request)
         await check_types(request, HostsReturn)
-        hosts, found = _known(request, data.hosts), parts(request)
+        found = parts(request)
         async with found.turns.of(HOSTS):
-            failed, drained = hosts & found.hosts.failed(), hosts & found.hosts.drained()
-            if in_service := hosts - failed - drained:
-                raise refuse(409, f"host {in_service} is in service", "hosts")
-            changes = ((UNDRAIN_HOSTS, drained), (MACHINE_AVAILABLE, failed))
-            await found.acceptance.accept_all([_asked(request, kind, some) for kind, some in changes if some])
+            changes = hosts_to_return(found.site, found.hosts, data.hosts)
+            await found.acceptance.accept_all([_asked(request, kind, some) for kind, some in changes])
 
 
 async def _change(request: Asking, data: HostsChange, kind: str) -> None:
     """Accept a drain or a failure. RequestRefusedError if the site cannot, or a host is in that state already."""
     check_operator(request)
     await check_types(request, HostsChange)
-    hosts, found = _known(request, data.hosts), parts(request)
     if not data.reason.isprintable():
         raise refuse(422, "must be printable text", "reason")
-    if kind == DRAIN_HOSTS:
-        _check_drains(request)
-    elif not found.site.fails_hosts:
-        raise refuse(409, "hosts of this site fail in Batsim only: drain them")
+    found = parts(request)
     async with found.turns.of(HOSTS):
-        known = found.hosts.drained() if kind == DRAIN_HOSTS else found.hosts.failed()
-        if same := hosts & known:
-            raise refuse(409, f"host {same} is {'drained' if kind == DRAIN_HOSTS else 'unavailable'} already", "hosts")
+        hosts = hosts_to_take(found.site, found.hosts, data.hosts, kind)
         await found.acceptance.accept(_asked(request, kind, hosts, data.reason))
-
-
-def _known(request: Asking, text: str) -> HostSet:
-    """Return the hosts of a request. RequestRefusedError."""
-    count = len(parts(request).site.hosts)
-    try:
-        hosts = HostSet.parse(text, count - 1)
-    except ValueError as error:
-        raise refuse(422, str(error), "hosts") from None
-    if not hosts:
-        raise refuse(422, "must name a host", "hosts")
-    return hosts
-
-
-def _check_drains(request: Asking) -> None:
-    site = parts(request).site
-    try:
-        site.session.check_request(DRAIN_HOSTS, {}, site.inbox.now)
-    except LookupError:
-        raise refuse(409, f"the algorithm {site.settings.choice.algorithm} cannot drain hosts") from None
 
 
 def _asked(request: Asking, kind: str, hosts: HostSet, reason: str = "") -> Asked:

@@ -12,12 +12,12 @@ from msgspec import Meta, Struct
 from batsched_py.scheduling.queue_requests import HIGHEST, HOLD_JOB, PRIORITISE_JOB, RELEASE_JOB, ChangeKind
 from batsched_py.site.api.handlers import post, put
 from batsched_py.site.api.identity import Asking
-from batsched_py.site.api.lease_requests import job_id
 from batsched_py.site.api.lease_views import TYPES, Lease, Number
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import parts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.inbox import Asked
+from batsched_py.site.job_ids import job_id
 
 #: States of leases and jobs that wait, in which they can be held.
 _WAITING: Final = frozenset(

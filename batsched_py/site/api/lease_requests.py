@@ -18,6 +18,7 @@ from batsched_py.session.requests import CANCEL_JOB, SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.problems import Problem, RequestRefusedError
 from batsched_py.site.inbox import Asked
+from batsched_py.site.job_ids import job_id
 from batsched_py.text.display import shown
 from batsched_py.traces.lwf_time import read_time
 
@@ -130,17 +131,6 @@ def ask_for_job(body: JobRequest, who: Identity) -> Asked:
 def ask_to_cancel(number: int, who: Identity) -> Asked:
     """Return the request that cancels a job or its lease."""
     return Asked(CANCEL_JOB, lambda _: {"job_id": job_id(number)}, who.user, who.group, target=number)
-
-
-def job_id(number: int) -> str:
-    """Return the id of the job of a request."""
-    return f"site!{number}"
-
-
-def request_number(job: str) -> int | None:
-    """Return the number of the request for a job, or for the lease that the job is a segment of; None if none."""
-    name = job.removeprefix("site!").partition("#")[0]
-    return int(name) if job.startswith("site!") and name.isascii() and name.isdecimal() else None
 
 
 def _submission(nodes: int, walltime: float, duration: float, extra: Mapping[str, Any], who: Identity) -> Asked:

@@ -46,7 +46,7 @@ class LeaseController(Controller):
         await check_types(request, LeaseRequest)
         site = parts(request).site
         asked = ask_for_lease(data, request.user, site.inbox.now, site.begun)
-        check_terms(data, site.session.lease_terms, site.settings.choice.algorithm)
+        check_terms(data, site.session.scheduler.lease_terms, site.settings.choice.algorithm)
         return await _accepted(request, asked)
 
     @get("/", summary="List leases")

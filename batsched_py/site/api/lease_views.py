@@ -19,12 +19,13 @@ from batsched_py.results.lease_rows import KINDS, LeaseRow, LeaseState
 from batsched_py.scheduling.queue_requests import HOLD_JOB, PRIORITISE_JOB, RELEASE_JOB
 from batsched_py.session.requests import CANCEL_JOB, SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
-from batsched_py.site.api.lease_requests import instant, job_id, request_number
+from batsched_py.site.api.lease_requests import instant
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.api.request_counts import OwnedAmounts, OwnedRequests
 from batsched_py.site.api.selection import ItemSelection, SelectedItems, select
 from batsched_py.site.board import EMPTY, Board, JobNow, Snapshot
 from batsched_py.site.inbox import Inbox
+from batsched_py.site.job_ids import job_id, request_number
 from batsched_py.site.journal import JournalEntry
 from batsched_py.text.wording import seconds
 

@@ -29,6 +29,7 @@ from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.api.reservation_views import ReservationIndex
 from batsched_py.site.api.schedule import SiteSchedule
 from batsched_py.site.api.turns import Turns
+from batsched_py.site.api.what_if_player import WhatIfPlayer
 from batsched_py.site.board import Snapshot
 from batsched_py.site.inbox import Asked
 from batsched_py.site.journal import JournalEntry
@@ -60,6 +61,7 @@ class SiteParts(Struct, frozen=True):
     pending: PendingRequests
     turns: Turns
     reader: ThreadPoolExecutor
+    player: WhatIfPlayer
 
     async def accept(self, who: Identity, asked: Asked, more: Mapping[str, int]) -> JournalEntry:
         """Write a request to disk, and return it as accepted.
@@ -121,6 +123,7 @@ def make_parts(site: Site, quotas: Quotas) -> SiteParts:
         PendingRequests(),
         Turns(),
         ThreadPoolExecutor(1, "reader"),
+        WhatIfPlayer(),
     )
 
 

@@ -11,8 +11,8 @@ from msgspec import Struct
 from batsched_py.leases.accounting.rows import MACHINES, LiveRow
 from batsched_py.results.lease_rows import ReservationRow
 from batsched_py.site.api.changes import SiteChange
-from batsched_py.site.api.lease_requests import job_id, request_number
 from batsched_py.site.board import EMPTY, JobNow, Snapshot
+from batsched_py.site.job_ids import job_id, request_number
 from batsched_py.site.site import Site
 
 #: The largest number of blocks in an answer; the last ones are sent.

@@ -30,8 +30,8 @@ class _Server(uvicorn.Server):
         self._site = site
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End event streams, and stop."""
-        self._site.leaving.set()
+        """End event streams and plays, and stop."""
+        self._site.leave()
         await super().shutdown(sockets)
 
 

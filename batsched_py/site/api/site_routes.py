@@ -133,7 +133,7 @@ class SiteController(Controller):
     async def describe(self, request: Asking) -> SiteDescription:
         """Describe the site."""
         site = parts(request).site
-        settings, known = site.settings, site.session.lease_terms
+        settings, known = site.settings, site.session.scheduler.lease_terms
         return SiteDescription(
             platform=settings.name,
             hosts=len(site.hosts),

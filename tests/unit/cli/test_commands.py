@@ -81,6 +81,7 @@ def test_examples_do_what_they_say(here: Path, capsys: pytest.CaptureFixture[str
         "reservation",
         "queue",
         "hosts",
+        "what-if",
         "backup",
         "restore",
     }

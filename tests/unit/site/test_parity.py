@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("litestar")
 
 from batsched_py.cli.main import batsched
+from batsched_py.cli.shared.lease_terms import LeaseTerms
 from tests.docs.site_api import schema
 
 #: Call of the API -> the command that makes it.
@@ -36,6 +37,7 @@ COMMANDS: Final[Mapping[tuple[str, str], str]] = {
     ("POST", "/api/leases/{number}/release"): "lease release",
     ("PUT", "/api/leases/{number}/priority"): "lease priority",
     ("POST", "/api/jobs"): "lease job",
+    ("POST", "/api/what-if"): "what-if",
     ("GET", "/managed_experiments"): "experiment list",
     ("POST", "/managed_experiments"): "experiment submit",
     ("GET", "/managed_experiments/{number}"): "experiment status",
@@ -73,6 +75,7 @@ OPTIONS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("LeaseRequest", "capacity"): ("capacity", "cpu", "memory"),
     ("LeaseRequest", "software"): ("image", "image_size"),
     ("LeasePriority", "priority"): ("to",),
+    ("WhatIf", "lease"): tuple(LeaseTerms.__struct_fields__),
 }
 #: Options that are no members of a body, but can be given with it: the site, the user, a file of all members.
 SITE: Final = {"url", "token_file", "user", "group", "connect_timeout", "limit", "debug", "help", "file"}
