@@ -132,8 +132,17 @@ class BackfillScheduler:
 
     def _limits(self, one: PlannedStart) -> tuple[float, ...]:
         """Return the instants from which a planned start is seen otherwise: at edges, and as they come into view."""
-        window = self._options.bf_window * 60
-        return one.begin, one.end, one.begin - window, one.end - window
+        step, window = self._options.bf_resolution, self._options.bf_window * 60
+        return one.begin, one.end, *(self._slot(edge) + step - window for edge in (one.begin, one.end))
+
+    def _slot(self, instant: float) -> float:
+        """Return the begin of the slot of bf_resolution, in absolute time, in which an instant is."""
+        step = self._options.bf_resolution
+        return floor((instant + self._clock) / step) * step - self._clock
+
+    def _view_end(self, now: float) -> float:
+        """Return the end of the table in a pass: in the slot in which bf_window ends no edge is tried any more."""
+        return self._slot(now + self._options.bf_window * 60)
 
     def _is_tested(self, here: BackfillPass, candidate: Candidate) -> bool:
         options, cluster = self._options, self._cluster
@@ -240,7 +249,7 @@ class BackfillScheduler:
             return is_open
 
         nodes = candidate.partition.nodes & ~self._cluster.unavailable
-        last = here.now + self._options.bf_window * 60
+        last = self._view_end(here.now)
         found = search_edges(
             here.table,
             ends,
@@ -303,8 +312,7 @@ class BackfillScheduler:
 
     def _planned(self, job: SlurmJob, start: float, seconds: float, nodes: int) -> PlannedStart:
         step, end = self._options.bf_resolution, start + seconds
-        begin = floor((start + self._clock) / step) * step - self._clock
-        until = floor((end + self._clock) / step) * step - self._clock
+        begin, until = self._slot(start), self._slot(end)
         return PlannedStart(job.key, start, begin, max(until, begin + step), nodes, job.request.licences)
 
     def _is_free(self, here: BackfillPass, candidate: Candidate, planned: PlannedStart) -> bool:
@@ -364,4 +372,4 @@ class BackfillScheduler:
         if self._options.bf_licenses:
             edges += [one.limit_end for one in self._cluster.licensed if after < one.limit_end]
         edge = min([here.table.next_edge(after), *edges])
-        return edge if edge <= here.now + self._options.bf_window * 60 else None
+        return edge if edge < self._view_end(here.now) else None

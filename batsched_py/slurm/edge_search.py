@@ -29,9 +29,9 @@ def search_edges(
 ) -> JobForecast | None:
     """Return the first start of a job on some of these nodes at or after an edge of the table; None if there is none.
 
-    The job is planned with so many seconds, edges are tried from `since` to `last`, and `now` is the whole second of
-    the pass. `is_free` says whether what would be reserved for a start is free. Tries without success are noted in the
-    test.
+    The job is planned with so many seconds, edges are tried from `since` and before `last`, and `now` is the whole
+    second of the pass. `is_free` says whether what would be reserved for a start is free. Tries without success are
+    noted in the test.
     """
     best = ends.fit_on(nodes & ends.allowed)
     if best is None:
@@ -39,7 +39,7 @@ def search_edges(
     edges, reserved, reservations = table.edges, table.reserved_nodes, table.ends
     base, count, least = nodes & ends.allowed, ends.nodes_wanted, ends.first_end(best)
     at = bisect_left(edges, since)
-    while at < len(edges) and edges[at] <= last:
+    while at < len(edges) and edges[at] < last:
         edge = edges[at]
         end, free, is_room = edge + seconds, base, True
         for later in range(at, bisect_right(edges, end, at)):
