@@ -95,19 +95,18 @@ def test_a_site_has_twenty_notices_at_most(quiet_site: SiteProcess) -> None:
         client.delete("api", "notices", number)
 
 
-def test_a_notice_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    """Nothing depends on it: the site goes on. It does not start with a damaged file, and says which."""
+def test_a_site_that_cannot_keep_a_notice_ends(tmp_path: Path) -> None:
+    """Its log names the file, the answer does not. It does not start with a damaged file, and says which."""
     with running_site(tmp_path, "--pace", "0.001") as site:
         (tmp_path / "site" / "notices.json").mkdir()
-        with pytest.raises(SiteError, match=r"notices\.json: cannot be written: Is a directory"):
+        with pytest.raises(SiteError, match="the site cannot keep requests: its log says why"):
             site.client().post("api", "notices", body={"text": "x"})
-        assert site.client().get("api", "notices") == []
-        assert site.client().post("api", "leases", body={"nodes": 1, "duration": 60})["number"] == 1
+        _, told = site.process.communicate()
+        assert "notices.json: cannot be written: Is a directory" in told
     (tmp_path / "site" / "notices.json").rmdir()
     (tmp_path / "site" / "notices.json").write_text('{"notices": "none"}')
-    with pytest.raises(
-        AssertionError, match=r"error: .*notices\.json: .*`\$\.notices`.*: correct the file, or remove it"
-    ):
+    rule = r"error: .*notices\.json: .*`\$\.notices`.*: correct the file, or remove it"
+    with pytest.raises(AssertionError, match=rule):
         SiteProcess(tmp_path, ("--pace", "0.001"))
 
 
