@@ -35,9 +35,11 @@ _SIZE: Final = 4.5
 _SECONDS: Final = 3630.0
 #: Leases and experiments of the sites that are measured.
 SIZES: Final = ((0, 0), (0, 1_000), (3_000, 300), (20_000, 1_000))
-#: Seconds between two questions whether a site has started; repeated requests of a kind; the lease that is requested.
+#: Seconds between two questions whether a site has started; repeated requests of a kind.
 _PAUSE: Final = 0.2
 _TIMES: Final = 21
+#: The list of experiments as the page reads it; the lease that is requested.
+_EXPERIMENTS: Final = "managed_experiments?newest=true&limit=50"
 _WANTED: Final[dict[str, Any]] = {"nodes": 1, "duration": 60}
 _USERS: Final = tuple(f"user{number}" for number in range(20))
 
@@ -155,12 +157,9 @@ def measure_site(leases: int, experiments: int) -> MeasuredSite:
             writes = sorted(_seconds_of(lambda: client.post("api", "leases", body=_WANTED)) for _ in range(_TIMES))
             reads = sorted(_seconds_of(lambda: client.get("api", "leases", limit=50)) for _ in range(_TIMES))
             event = _event_size(site, lambda: client.post("api", "leases", body=_WANTED))
-            paths = (
-                "api/leases?newest=true&limit=50",
-                "api/queue?limit=51",
-                "api/schedule?begin=0",
-                "managed_experiments",
-            )
+            now = client.get("api", "clock")["now"]
+            around = f"begin={now - 9600}&end={now + 19_200}"
+            paths = ("api/leases?newest=true&limit=50", "api/queue?limit=50", f"api/schedule?{around}", _EXPERIMENTS)
             lists = sum(len(_read(site, path)) for path in paths)
         finally:
             site.kill()
