@@ -34,7 +34,8 @@ from batsched_py.protocol.events import (
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import NoOptions, document, named, option
 from batsched_py.scheduling.placed import Placed
-from batsched_py.scheduling.placement import Placement, PlacementOptions
+from batsched_py.scheduling.placement import Placement
+from batsched_py.scheduling.placement_options import PlacementOptions
 from batsched_py.scheduling.plan import Plan, too_few
 from batsched_py.scheduling.queue_requests import QUEUE_REQUESTS, QueueRequest
 from batsched_py.scheduling.view import View

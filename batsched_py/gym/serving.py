@@ -11,7 +11,8 @@ from batsched_py.gym.actions import Actions
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.planning.future.promise_book import ShadowBook
-from batsched_py.scheduling.placement import Placement, PlacementOptions
+from batsched_py.scheduling.placement import Placement
+from batsched_py.scheduling.placement_options import PlacementOptions
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 

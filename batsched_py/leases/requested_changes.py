@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
+from batsched_py.leases.accounting.rows import LEASE_CONTROLS, ControlRow
 from batsched_py.leases.arrivals import Arrivals
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.scheduler import LeaseScheduler
@@ -17,24 +18,8 @@ from batsched_py.scheduling.queue_requests import HOLD_JOB, RELEASE_JOB, QueueRe
 from batsched_py.scheduling.view import View
 from batsched_py.text.wording import seconds
 
-#: The name of the live table of leases that are held, or have a priority.
-LEASE_CONTROLS: Final = "lease_controls"
 #: Who holds a lease -> why its jobs wait.
 HELD: Final = {"operator": "held by an operator", "user": "held by its user"}
-
-
-class ControlRow(NamedTuple):
-    """A lease that is held, or whose priority is not 0.
-
-    Attributes:
-        lease: the number of the lease.
-        held: "user" or "operator"; "" if it is not held.
-        priority: leases with a greater one come first.
-    """
-
-    lease: int
-    held: str
-    priority: int
 
 
 class RequestedChanges:

@@ -8,7 +8,7 @@ from typing import Any
 from batsched_py.planning.wait_time import TOLERANCE
 from batsched_py.protocol.events import Event, JobSubmitted
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.scheduling.placement import PlacementOptions
+from batsched_py.scheduling.placement_options import PlacementOptions
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import seconds
 

@@ -10,7 +10,7 @@ A paced simulation runs in its own thread and calls a session. Start with site.p
 * folder.py, backups.py: the folder of these files, locked by the process that decides, and its backups;
 * recent_warnings.py: warnings of the run, as long as they do not come too fast;
 * simulated.py, served.py: a site on a simulated platform, and a site that serves a Batsim;
-* board.py: snapshots of the current state, for readers in other threads.
+* board.py, snapshot.py: snapshots of the current state, for readers in other threads.
 
 Invariants:
 

@@ -21,8 +21,8 @@ from batsched_py.protocol.forms import Forms
 from batsched_py.session.decision_log import PassOn
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
-from batsched_py.site.board import JobNow
 from batsched_py.site.site import Site, SiteSettings
+from batsched_py.site.snapshot import JobNow
 from batsched_py.transport.connection import Connection
 
 

@@ -15,8 +15,9 @@ from batsched_py.protocol.dialects import V5
 from batsched_py.results.records import JobRecord
 from batsched_py.runs.choice import settings_of
 from batsched_py.simulator.simulation import Simulation
-from batsched_py.site.board import JobNow, ended_job
+from batsched_py.site.board import ended_job
 from batsched_py.site.site import Site, SiteSettings
+from batsched_py.site.snapshot import JobNow
 from batsched_py.site.what_if.future import PlayedAhead, PlayFailure, SitePlan
 from batsched_py.site.what_if.process import play_apart, stop_plays
 from batsched_py.site.what_if.task import SiteSetup, WhatIfTask

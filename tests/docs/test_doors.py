@@ -33,7 +33,10 @@ PARTS = {
     "experiments": {"batsched_py.experiments.descriptor_cache"},
     "timelines": {"batsched_py.timelines.kinds"},
     "site": {
-        *(f"batsched_py.site.{name}" for name in ("board", "inbox", "journal", "notices", "pacing", "recent_warnings")),
+        *(
+            f"batsched_py.site.{name}"
+            for name in ("board", "inbox", "journal", "notices", "pacing", "recent_warnings", "snapshot")
+        ),
         *(
             f"batsched_py.site.api.{name}"
             for name in ("answers", "changes", "description", "identity", "lease_requests", "schedule", "selection")

@@ -16,7 +16,7 @@ from batsched_py.schedulers.easy import Easy, EasyOptions
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
-from batsched_py.scheduling.placement import PlacementOptions
+from batsched_py.scheduling.placement_options import PlacementOptions
 from tests.clone import ROOT, below
 
 MINE = """

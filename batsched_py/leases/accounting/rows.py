@@ -15,6 +15,8 @@ from batsched_py.results.lease_rows import KINDS, LeaseRow, ReservationRow
 
 #: The live table of leases that no request of a user made: numbers, and names such as 3/Server or VM.
 MACHINES: Final = "machines"
+#: The name of the live table of leases that are held, or have a priority.
+LEASE_CONTROLS: Final = "lease_controls"
 
 
 class LiveRow(NamedTuple):
@@ -34,6 +36,20 @@ class LiveRow(NamedTuple):
     start: float
     end: float
     hosts: str
+
+
+class ControlRow(NamedTuple):
+    """A lease that is held, or whose priority is not 0.
+
+    Attributes:
+        lease: the number of the lease.
+        held: "user" or "operator"; "" if it is not held.
+        priority: leases with a greater one come first.
+    """
+
+    lease: int
+    held: str
+    priority: int
 
 
 def lease_row(lease: Lease) -> LeaseRow:

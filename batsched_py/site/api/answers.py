@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import msgspec
 
-from batsched_py.site.board import EMPTY, Board, Snapshot
+from batsched_py.site.board import Board
+from batsched_py.site.snapshot import EMPTY, Snapshot
 
 #: The largest number of cached answers: callers choose parameters, and each choice has its own answer.
 _MOST: Final = 32

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
@@ -13,12 +13,11 @@ from msgspec.structs import replace
 
 from batsched_py.experiments.reservation_views import LIVE_RESERVATIONS
 from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView
-from batsched_py.leases.accounting.rows import LiveRow
+from batsched_py.leases.accounting.rows import LEASE_CONTROLS, ControlRow, LiveRow
 from batsched_py.leases.drains import drained_hosts
-from batsched_py.leases.requested_changes import LEASE_CONTROLS, ControlRow
 from batsched_py.results.lease_rows import LeaseRow, ReservationRow
-from batsched_py.site.board import EMPTY, Board, JobNow, Snapshot
 from batsched_py.site.job_ids import request_number
+from batsched_py.site.snapshot import EMPTY, JobNow, Snapshot
 from batsched_py.timelines.status_tables import LIVE_TIMELINES, TimelineState
 
 # Each client of the stream of events has what it was sent, and is sent what has changed since. To compare two snapshots
@@ -76,11 +75,12 @@ class SiteChanges:
     """The changes between the latest snapshots; used from one event loop.
 
     Args:
-        board: has the snapshots.
+        latest: returns the latest snapshot.
+        ended: the ended jobs, to which snapshots refer; it only grows.
     """
 
-    def __init__(self, board: Board) -> None:
-        self._board = board
+    def __init__(self, latest: Callable[[], Snapshot], ended: Sequence[JobNow]) -> None:
+        self._latest, self._ended_jobs = latest, ended
         self._run = secrets.token_hex(4)
         self._snapshot: Snapshot = EMPTY
         self._seen = _Seen()
@@ -121,7 +121,7 @@ class SiteChanges:
 
     def catch_up(self) -> None:
         """Compare the latest snapshot with the one compared before."""
-        snapshot = self._board.snapshot
+        snapshot = self._latest()
         if snapshot is not self._snapshot:
             before, self._seen, self._snapshot = self._seen, _seen(snapshot), snapshot
             self._kept.append(self._compared(before, self._seen, snapshot))
@@ -133,7 +133,7 @@ class SiteChanges:
             *_different(before.live, after.live),
         }
         changed_jobs = [*_changed_jobs(before.jobs, after.jobs)]
-        changed_jobs += [job.id for job in self._board.ended[self._jobs : snapshot.ended]]
+        changed_jobs += [job.id for job in self._ended_jobs[self._jobs : snapshot.ended]]
         leases.update(number for job in changed_jobs if (number := request_number(job)) is not None)
         self._jobs = snapshot.ended
         ended = _new_rows(snapshot, "ended_leases", self._ended)

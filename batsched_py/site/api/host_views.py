@@ -11,9 +11,10 @@ from batsched_py.hostset import HostSet
 from batsched_py.leases.accounting.rows import LiveRow
 from batsched_py.leases.drains import DRAIN_HOSTS, DRAINS, drained_hosts
 from batsched_py.model.external_event import MACHINE_EVENTS, MACHINE_UNAVAILABLE
-from batsched_py.site.board import Board, Snapshot
+from batsched_py.site.board import Board
 from batsched_py.site.inbox import Inbox
 from batsched_py.site.journal import JournalEntry
+from batsched_py.site.snapshot import Snapshot
 from batsched_py.state.host import Host as SimulatedHost
 
 #: The types of requests that concern hosts.

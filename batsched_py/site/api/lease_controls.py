@@ -1,4 +1,4 @@
-"""Holds, releases and priorities of leases and jobs over HTTP."""
+"""Changes of leases and jobs over HTTP: cancellations, holds, releases and priorities."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from litestar.params import JSONBody
 from msgspec import Meta, Struct
 
 from batsched_py.scheduling.queue_requests import HIGHEST, HOLD_JOB, PRIORITISE_JOB, RELEASE_JOB, ChangeKind
-from batsched_py.site.api.handlers import post, put
+from batsched_py.site.api.handlers import delete, post, put
 from batsched_py.site.api.identity import Asking
+from batsched_py.site.api.lease_requests import ask_to_cancel
 from batsched_py.site.api.lease_views import TYPES, Lease, Number
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import parts
@@ -39,10 +40,17 @@ class LeasePriority(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LeaseControlController(Controller):
-    """The resources /api/leases/{number}/hold, release and priority."""
+    """The resources /api/leases/{number}, to cancel it, and below it hold, release and priority."""
 
     path = "/api/leases/{number:int}"
     tags = ("leases",)
+
+    @delete("/", summary="Cancel a lease")
+    async def cancel(self, request: Asking, number: Number) -> None:
+        """Cancel a lease in any state; only the user who requested it, or an operator, may."""
+        async with turn_at(request, number):
+            changeable(request, number, "cancel it")
+            await parts(request).acceptance.accept(ask_to_cancel(number, request.user))
 
     @post("/hold", summary="Hold a lease", status_code=204)
     async def hold(self, request: Asking, number: Number) -> None:

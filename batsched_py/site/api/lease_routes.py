@@ -1,4 +1,4 @@
-"""Leases and jobs over HTTP: request, list, show and cancel them."""
+"""Leases and jobs over HTTP: request, list and show them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from litestar.params import JSONBody, QueryParameter
 from msgspec.structs import replace
 
 from batsched_py.model.lease_terms import MEMBER
-from batsched_py.site.api.handlers import delete, get, post
+from batsched_py.site.api.handlers import get, post
 from batsched_py.site.api.identity import Asking
-from batsched_py.site.api.lease_controls import changeable, turn_at
 from batsched_py.site.api.lease_requests import (
     JobRequest,
     LeaseRequest,
     ask_for_job,
     ask_for_lease,
-    ask_to_cancel,
     check_terms,
     instant,
 )
@@ -76,13 +74,6 @@ class LeaseController(Controller):
     async def shown(self, request: Asking, number: Number) -> Lease:
         """Show one lease."""
         return parts(request).leases.find(number, request.user)
-
-    @delete("/{number:int}", summary="Cancel a lease")
-    async def cancel(self, request: Asking, number: Number) -> None:
-        """Cancel a lease in any state; only the user who requested it, or an operator, may."""
-        async with turn_at(request, number):
-            changeable(request, number, "cancel it")
-            await parts(request).acceptance.accept(ask_to_cancel(number, request.user))
 
 
 class JobController(Controller):

@@ -10,9 +10,10 @@ from litestar.params import PathParameter
 from msgspec import Struct
 from msgspec.structs import replace
 
+from batsched_py.leases.accounting.rows import LEASE_CONTROLS, ControlRow
 from batsched_py.leases.accounting.waiting_reasons import WaitingReasons
 from batsched_py.leases.lifecycle import FINAL
-from batsched_py.leases.requested_changes import HELD, LEASE_CONTROLS, ControlRow
+from batsched_py.leases.requested_changes import HELD
 from batsched_py.model.lease_terms import MEMBER, parse_terms
 from batsched_py.protocol.events import FINAL_STATES, REJECTED
 from batsched_py.results.lease_rows import KINDS, LeaseRow, LeaseState
@@ -23,10 +24,11 @@ from batsched_py.site.api.lease_requests import instant
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.api.request_counts import OwnedAmounts, OwnedRequests
 from batsched_py.site.api.selection import ItemSelection, SelectedItems, select
-from batsched_py.site.board import EMPTY, Board, JobNow, Snapshot
+from batsched_py.site.board import Board
 from batsched_py.site.inbox import Inbox
 from batsched_py.site.job_ids import job_id, request_number
 from batsched_py.site.journal import JournalEntry
+from batsched_py.site.snapshot import EMPTY, JobNow, Snapshot
 from batsched_py.text.wording import seconds
 
 Number = Annotated[int, PathParameter(ge=1, le=2**53, description="The number of the lease.")]

@@ -10,12 +10,10 @@ import msgspec
 from litestar.response import ServerSentEventMessage
 from msgspec import Struct
 
-from batsched_py.site.api.changes import SiteChange
-from batsched_py.site.api.experiment_json import experiment_summary
-from batsched_py.site.api.identity import Identity
+from batsched_py.site.api.changes import SiteChange, SiteChanges
 from batsched_py.site.api.lease_views import Lease
-from batsched_py.site.api.parts import SiteParts
 from batsched_py.site.api.schedule import LeaseBlocks
+from batsched_py.site.site import Site
 
 #: Seconds between two checks for changes, and between two events without a change.
 _LOOK: Final = 0.2
@@ -44,17 +42,21 @@ class ReadableChanges(Struct, frozen=True):
 
 
 async def news(
-    found: SiteParts, who: Identity, last: str, clock: Callable[[], Any]
+    site: Site,
+    changes: SiteChanges,
+    readable: Callable[[SiteChange], ReadableChanges],
+    last: str,
+    clock: Callable[[], Any],
 ) -> AsyncIterator[ServerSentEventMessage]:
     """Yield events until the site stops.
 
     Args:
-        found: the site.
-        who: the caller.
+        site: the site.
+        changes: its changes.
+        readable: returns what the caller may read of a change.
         last: the id of the last event that the client has; "" for none.
         clock: returns the clock of the site.
     """
-    site, changes = found.site, found.changes
     has, noticed, silent = changes.number_of(last), site.notices.current(), 0.0
     first = True
     while site.alive and not site.leaving.is_set():
@@ -66,22 +68,9 @@ async def news(
             if changed:
                 change = changes.since(has)
                 has, first = changes.number, False
-                seen = None if change is None else _readable(found, who, change)
+                seen = None if change is None else readable(change)
                 data |= {"snapshot": has, "changes": seen}
             yield ServerSentEventMessage(msgspec.json.encode(data).decode(), event=event, id=changes.name(has or 0))
             noticed, silent = notices, 0.0
         await asyncio.sleep(_LOOK)
         silent += _LOOK
-
-
-def _readable(found: SiteParts, who: Identity, change: SiteChange) -> ReadableChanges:
-    """Return what a caller may read of a change."""
-    return ReadableChanges(
-        found.leases.those(change.leases, who),
-        found.schedule.of_leases(change, found.changes.live_rows),
-        [experiment_summary(view) for view in found.experiments.those(change.experiments, who)],
-        found.experiments.deleted(change.deleted, who),
-        change.queue,
-        change.hosts,
-        change.reservations,
-    )

@@ -30,10 +30,10 @@ from batsched_py.site.api.reservation_views import ReservationIndex
 from batsched_py.site.api.schedule import SiteSchedule
 from batsched_py.site.api.turns import Turns
 from batsched_py.site.api.what_if_player import WhatIfPlayer
-from batsched_py.site.board import Snapshot
 from batsched_py.site.inbox import Asked
 from batsched_py.site.journal import JournalEntry
 from batsched_py.site.site import Site
+from batsched_py.site.snapshot import Snapshot
 
 #: The name of the parts in the application's state.
 STATE: Final = "parts"
@@ -116,8 +116,8 @@ def make_parts(site: Site, quotas: Quotas) -> SiteParts:
         Experiments(site.inbox, lambda: site.board.snapshot.tables),
         ReservationIndex(site.inbox, lambda: site.board.snapshot.tables),
         Answers(site.board),
-        SiteChanges(site.board),
-        SiteSchedule(site),
+        SiteChanges(lambda: site.board.snapshot, site.board.ended),
+        SiteSchedule(site.board, site.inbox.entries),
         Acceptance(site.inbox),
         quotas,
         PendingRequests(),

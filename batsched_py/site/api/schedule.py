@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Final, cast
 
 from msgspec import Struct
@@ -11,9 +11,9 @@ from msgspec import Struct
 from batsched_py.leases.accounting.rows import MACHINES, LiveRow
 from batsched_py.results.lease_rows import ReservationRow
 from batsched_py.site.api.changes import SiteChange
-from batsched_py.site.board import EMPTY, JobNow, Snapshot
+from batsched_py.site.board import Board
 from batsched_py.site.job_ids import job_id, request_number
-from batsched_py.site.site import Site
+from batsched_py.site.snapshot import EMPTY, JobNow, Snapshot
 
 #: The largest number of blocks in an answer; the last ones are sent.
 _MOST_BLOCKS: Final = 20_000
@@ -63,10 +63,14 @@ class SiteSchedule:
     """The blocks of a site; used from one event loop.
 
     A question takes time in proportion to what is alive, and to the blocks that end after its beginning.
+
+    Args:
+        board: has the snapshots.
+        requested: the numbers of requests.
     """
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
+    def __init__(self, board: Board, requested: Container[int]) -> None:
+        self._board, self._requested = board, requested
         #: The latest end of the first reservations of ended leases, or of the first ended jobs: ascending.
         self._ends: list[float] = []
         #: Number of a lease -> the name of its machine, in the snapshot that was seen last.
@@ -75,14 +79,14 @@ class SiteSchedule:
 
     def between(self, begin: float, end: float) -> list[Block]:
         """Return the blocks between two simulated times, for a Gantt chart."""
-        snapshot = self._site.board.snapshot
+        snapshot = self._board.snapshot
         if "reservations" in snapshot.tables:
             past = cast(Sequence[ReservationRow], snapshot.tables["past_reservations"].rows)
             late = past[self._after(begin, len(past), lambda place: past[place].end or 0.0) :]
             found = [self._past(row) for row in late if row.start < end]
             found += [self._live(row) for row in cast(Iterable[LiveRow], snapshot.tables["reservations"].rows)]
         else:
-            ended = self._site.board.ended
+            ended = self._board.ended
             first = self._after(begin, snapshot.ended, lambda place: ended[place].end or 0.0)
             found = [_job(job, "over") for job in ended[first : snapshot.ended] if job.hosts]
             found += [_job(job, "under way") for job in snapshot.running]
@@ -90,14 +94,14 @@ class SiteSchedule:
 
     def of_leases(self, change: SiteChange, live: Callable[[int], Sequence[LiveRow]]) -> list[LeaseBlocks]:
         """Return all blocks of the leases and jobs that have changed."""
-        if "reservations" in self._site.board.snapshot.tables:
+        if "reservations" in self._board.snapshot.tables:
             return [
                 LeaseBlocks(lease, [*map(self._past, change.past.get(lease, ())), *map(self._live, live(lease))])
                 for lease in sorted(change.leases)
             ]
-        found, board = list[LeaseBlocks](), self._site.board
+        found = list[LeaseBlocks]()
         for number in sorted(change.leases):
-            job = board.job(job_id(number))
+            job = self._board.job(job_id(number))
             if job is not None:
                 phase = "under way" if job.state == "running" else "over"
                 found.append(LeaseBlocks(number, [_job(job, phase)] if job.hosts else []))
@@ -121,10 +125,10 @@ class SiteSchedule:
     def _named(self, lease: int) -> tuple[int | None, str]:
         """Return the number of a lease that was requested through the site, and the name of its machine."""
         machines = self._machines()
-        return lease if lease in self._site.inbox.entries else None, machines.get(lease, "").removeprefix(_EXPERIMENTS)
+        return lease if lease in self._requested else None, machines.get(lease, "").removeprefix(_EXPERIMENTS)
 
     def _machines(self) -> Mapping[int, str]:
-        snapshot = self._site.board.snapshot
+        snapshot = self._board.snapshot
         if snapshot is not self._seen:
             self._seen, table = snapshot, snapshot.tables.get(MACHINES)
             self._names = {} if table is None else dict(cast(Sequence[tuple[int, str]], table.rows))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Final
 
 from litestar import Controller, MediaType, Response
@@ -14,14 +15,16 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 import batsched_py
 from batsched_py.model.external_event import MACHINE_AVAILABLE
+from batsched_py.site.api.changes import SiteChange
+from batsched_py.site.api.experiment_json import experiment_summary
 from batsched_py.site.api.handlers import get, post, put
-from batsched_py.site.api.identity import Asking, check_operator
+from batsched_py.site.api.identity import Asking, Identity, check_operator
 from batsched_py.site.api.lease_requests import TERMS
 from batsched_py.site.api.lease_views import MOST, Lease
 from batsched_py.site.api.member_types import check_types
-from batsched_py.site.api.news import news
+from batsched_py.site.api.news import ReadableChanges, news
 from batsched_py.site.api.paging import part
-from batsched_py.site.api.parts import HOSTS, parts
+from batsched_py.site.api.parts import HOSTS, SiteParts, parts
 from batsched_py.site.api.problems import Problem, RequestRefusedError, refuse
 from batsched_py.site.api.schedule import Block
 from batsched_py.site.inbox import Asked
@@ -204,8 +207,9 @@ class SiteController(Controller):
         A `change` has the changes since the event before, or since the one that `Last-Event-ID` names. If they are not
         known, or too many, `changes` is null: then read all lists anew.
         """
-        found = parts(request)
-        return ServerSentEvent(news(found, request.user, last, lambda: _clock(found.site)))
+        found, who = parts(request), request.user
+        readable = partial(_readable, found, who)
+        return ServerSentEvent(news(found.site, found.changes, readable, last, lambda: _clock(found.site)))
 
 
 def _answer(body: bytes, headers: Mapping[str, str] | None = None) -> Response[Any]:
@@ -227,3 +231,16 @@ def _pace(value: float | str | None) -> float | None:
             422, f'must be "max", or more than 0 and at most {_FASTEST:.0f} simulated seconds a second', "pace"
         )
     return float(value)
+
+
+def _readable(found: SiteParts, who: Identity, change: SiteChange) -> ReadableChanges:
+    """Return what a caller may read of a change."""
+    return ReadableChanges(
+        found.leases.those(change.leases, who),
+        found.schedule.of_leases(change, found.changes.live_rows),
+        [experiment_summary(view) for view in found.experiments.those(change.experiments, who)],
+        found.experiments.deleted(change.deleted, who),
+        change.queue,
+        change.hosts,
+        change.reservations,
+    )

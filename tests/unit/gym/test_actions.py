@@ -14,7 +14,7 @@ from batsched_py.campaigns import Run, simulate
 from batsched_py.errors import OptionError
 from batsched_py.gym import Actions, PickJob, PickJobAndHosts, PickOrder, ScheduleEnv
 from batsched_py.planning.policies.selection import SELECTIONS
-from batsched_py.scheduling.placement import PlacementOptions
+from batsched_py.scheduling.placement_options import PlacementOptions
 from batsched_py.testing import Case
 from tests.drawing import given_once
 from tests.integration.variants import PLATFORM, SPECS, workload

@@ -16,8 +16,8 @@ from batsched_py.model.table import Table
 from batsched_py.results.lease_rows import LeaseRow, ReservationRow
 from batsched_py.site.api.changes import SiteChange, SiteChanges
 from batsched_py.site.api.schedule import SiteSchedule
-from batsched_py.site.board import Board, HostsNow, JobNow, Snapshot
-from batsched_py.site.site import Site
+from batsched_py.site.board import Board
+from batsched_py.site.snapshot import HostsNow, JobNow, Snapshot
 
 
 class Rows(list[ReservationRow]):
@@ -42,9 +42,8 @@ class Scene:
         self.board = cast(Board, SimpleNamespace(snapshot=None, ended=list[JobNow]()))
         self.number = 0
         self.see()
-        self.changes = SiteChanges(self.board)
-        site = SimpleNamespace(board=self.board, inbox=SimpleNamespace(entries=range(10**9)))
-        self.schedule = SiteSchedule(cast(Site, site))
+        self.changes = SiteChanges(lambda: self.board.snapshot, self.board.ended)
+        self.schedule = SiteSchedule(self.board, range(10**9))
 
     def see(self, *jobs: JobNow) -> int:
         """Make a snapshot; return its number."""

@@ -10,19 +10,19 @@ import pytest
 pytest.importorskip("litestar")
 
 from batsched_py.leases.accounting.predictions import START_ESTIMATES, EstimateRow
-from batsched_py.leases.accounting.rows import LiveRow, lease_row
+from batsched_py.leases.accounting.rows import LEASE_CONTROLS, ControlRow, LiveRow, lease_row
 from batsched_py.leases.accounting.waiting_reasons import WaitingReasons
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.requested_changes import LEASE_CONTROLS, ControlRow
 from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.table import Table
 from batsched_py.results.lease_rows import LeaseRow, LeaseState
 from batsched_py.session.requests import SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.lease_views import LeaseIndex
-from batsched_py.site.board import Board, HostsNow, Snapshot
+from batsched_py.site.board import Board
 from batsched_py.site.inbox import Inbox
 from batsched_py.site.journal import JournalEntry
+from batsched_py.site.snapshot import HostsNow, Snapshot
 
 
 def entry(number: int) -> JournalEntry:
