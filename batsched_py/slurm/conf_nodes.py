@@ -9,7 +9,7 @@ from typing import Any, Final
 from batsched_py.slurm.conf_effects import NODE_IGNORED, NODE_NEUTRAL
 from batsched_py.slurm.conf_meanings import DOWN_MEANINGS, NODE_MEANINGS, SET_MEANINGS
 from batsched_py.slurm.conf_parameters import DOWN_STATES, NODE_FIELDS, NODE_SIZES
-from batsched_py.slurm.conf_values import at_least, core_count
+from batsched_py.slurm.conf_values import at_least, node_size
 from batsched_py.slurm.configuration import SlurmNode
 from batsched_py.slurm.hostlist import expand
 from batsched_py.slurm.offers import each_bit, mask_of
@@ -22,6 +22,8 @@ UNKNOWN_PARAMETER: Final = "is an unknown or unsupported parameter"
 #: The largest number of names in all lists of nodes: a short file could take hours.
 _MOST_NAMES: Final = 2_000_000
 _OF_NODE: Final[EffectTables] = (NODE_IGNORED, {}, NODE_NEUTRAL)
+#: Names of sizes that a line contradicts which does not have them.
+_SIZE_NAMES: Final = {"cpus": "CPUs", "sockets": "Sockets"}
 _OF_DOWN: Final[EffectTables] = ({"reason": NODE_IGNORED["reason"]}, {}, {})
 
 
@@ -53,24 +55,39 @@ class ConfNodes:
         (kind, text), rest = pairs[0], pairs[1:]
         is_default = text.upper() == DEFAULT
         names = [] if is_default else self._expanded(kind, text, NODE_MEANINGS["nodename"])
-        values, sizes = self._uses.fields(rest, NODE_FIELDS, NODE_MEANINGS), dict[str, int]()
-        for name, size in rest:
-            key = name.lower()
-            if key in NODE_SIZES:
-                for number in self._uses.take(name, size, at_least(1), NODE_MEANINGS[key]):
-                    sizes[key] = number
-            elif key not in NODE_FIELDS:
-                self._uses.look_up(name, size, _OF_NODE, f"{UNKNOWN_PARAMETER} of a node")
-        values, sizes = {**self._defaults[0], **values}, {**self._defaults[1], **sizes}
+        values = {**self._defaults[0], **self._uses.fields(rest, NODE_FIELDS, NODE_MEANINGS)}
+        sizes = self._sizes(rest, values, self._defaults[1], is_default=is_default)
+        for name, text in rest:
+            if name.lower() not in NODE_FIELDS and name.lower() not in NODE_SIZES:
+                self._uses.look_up(name, text, _OF_NODE, f"{UNKNOWN_PARAMETER} of a node")
         if is_default:
             self._defaults = values, sizes
-        cores = max(core_count(sizes, values.get("threads", 1)), 1)
         for node in names:
             if node in self._index:
                 self._uses.refuse(node, "", "is defined twice")
                 continue
             self._index[node] = len(self._nodes)
-            self._nodes.append(SlurmNode(name=node, cores=cores, **values))
+            self._nodes.append(SlurmNode(name=node, **values))
+
+    def _sizes(
+        self, pairs: NamedTexts, values: dict[str, Any], defaults: Mapping[str, int], *, is_default: bool
+    ) -> dict[str, int]:
+        """Return the sizes in a line and in those with the name DEFAULT; the values of nodes get cores and threads."""
+        given = {name.lower(): (name, text) for name, text in pairs if name.lower() in NODE_SIZES}
+        read = {key: self._uses.take(*pair, at_least(1), "") for key, pair in given.items()}
+        sizes = {**defaults, **{key: number for key, numbers in read.items() for number in numbers}}
+        refused = {key for key, numbers in read.items() if not numbers}
+        if not is_default:
+            try:
+                values["cores"], values["threads"] = node_size(sizes, values.get("threads", 1))
+            except ValueError as error:
+                key = "sockets" if {"sockets", "socketsperboard"} <= sizes.keys() else "cpus"
+                refused.add(key)
+                self._uses.refuse(*given.get(key, (_SIZE_NAMES[key], str(sizes[key]))), str(error))
+        for key, pair in given.items():
+            if key not in refused:
+                self._uses.say("obeyed", *pair, NODE_MEANINGS[key])
+        return sizes
 
     def bits(self, name: str, text: str) -> int:
         """Return the nodes in a list of nodes and sets, or ALL; `name` is that of the parameter."""

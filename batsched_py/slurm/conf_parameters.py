@@ -116,6 +116,13 @@ MEMORY_FIELDS: Final[dict[str, tuple[str, Reader]]] = {
     "maxmempercpu": ("max_per_cpu", _memory),
     "maxmempernode": ("max_per_node", _memory),
 }
+#: Those that exclude each other, unless one states nothing: field -> the other one, and its name.
+MEMORY_EXCLUDED: Final[dict[str, tuple[str, str]]] = {
+    "def_per_cpu": ("def_per_node", "DefMemPerNode"),
+    "def_per_node": ("def_per_cpu", "DefMemPerCPU"),
+    "max_per_cpu": ("max_per_node", "MaxMemPerNode"),
+    "max_per_node": ("max_per_cpu", "MaxMemPerCPU"),
+}
 
 #: Parts of SchedulerParameters -> the least value; 0 for others.
 SCHEDULER_LEAST: Final[dict[str, int]] = {"bf_interval": 1, "bf_resolution": 1, "sched_interval": 1}

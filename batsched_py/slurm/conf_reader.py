@@ -20,11 +20,12 @@ from batsched_py.slurm.conf_effects import (
     SCHEDULER_IGNORED,
 )
 from batsched_py.slurm.conf_lines import conf_lines, included_name, is_include
-from batsched_py.slurm.conf_meanings import MEANINGS, PARTITION_MEANINGS, SCHEDULER_MEANINGS
+from batsched_py.slurm.conf_meanings import MEANINGS, MEMORY_MEANINGS, PARTITION_MEANINGS, SCHEDULER_MEANINGS
 from batsched_py.slurm.conf_nodes import DEFAULT, UNKNOWN_PARAMETER, ConfNodes
 from batsched_py.slurm.conf_parameters import (
     CHOICES,
     FIELDS,
+    MEMORY_EXCLUDED,
     MEMORY_FIELDS,
     PARTITION_FIELDS,
     PARTITION_OTHERS,
@@ -144,9 +145,7 @@ class ConfReader:
             self.uses.overrule(self._latest[key])
         self._latest[key] = len(self.uses.all)
         if key in MEMORY_FIELDS:
-            field, reader = MEMORY_FIELDS[key]
-            for value in self.uses.take(name, text, reader, MEANINGS[key]):
-                self._memory[field] = value
+            self._memory = self._with_memory(self._memory, [(name, text)])
         elif key in FIELDS:
             field, reader = FIELDS[key]
             for value in self.uses.take(name, text, reader, MEANINGS[key]):
@@ -158,6 +157,25 @@ class ConfReader:
                 self._choices[key] = value
         else:
             self.uses.look_up(name, text, _OF_CLUSTER, UNKNOWN_PARAMETER)
+
+    def _with_memory(self, memory: Mapping[str, Any], pairs: NamedTexts) -> dict[str, Any]:
+        """Return fields of `MemoryBounds` with those of a line; of two that exclude each other, the latter is refused.
+
+        Source: slurm.conf(5), "mutually exclusive".
+        """
+        known = [pair for pair in pairs if pair[0].lower() in MEMORY_FIELDS]
+        read = [(*pair, self.uses.take(*pair, MEMORY_FIELDS[pair[0].lower()][1], "")) for pair in known]
+        found = dict(memory)
+        for name, text, values in sorted(read, key=lambda one: one[2] != (None,)):  # what states nothing ends a default
+            field = MEMORY_FIELDS[name.lower()][0]
+            other, other_name = MEMORY_EXCLUDED[field]
+            for value in values:
+                if value is not None and found.get(other) is not None:
+                    self.uses.refuse(name, text, f"must not be with {other_name}, which it excludes")
+                else:
+                    found[field] = value
+                    self.uses.say("obeyed", name, text, MEMORY_MEANINGS[name.lower()])
+        return found
 
     def _scheduler(self, name: str, text: str) -> SchedulerOptions:
         options: dict[str, Any] = {}
@@ -184,7 +202,7 @@ class ConfReader:
     def _add_partition(self, pairs: NamedTexts) -> None:
         (kind, partition), rest, begin = pairs[0], pairs[1:], len(self.uses.all)
         values = self.uses.fields(rest, PARTITION_FIELDS, PARTITION_MEANINGS)
-        memory = {**self._partition_memory, **self.uses.fields(rest, MEMORY_FIELDS, PARTITION_MEANINGS)}
+        memory = self._with_memory(self._partition_memory, rest)
         others = {name.lower(): text for name, text in rest if name.lower() in PARTITION_OTHERS}
         for name, text in rest:
             if not any(name.lower() in table for table in (PARTITION_FIELDS, PARTITION_OTHERS, MEMORY_FIELDS)):

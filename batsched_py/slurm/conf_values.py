@@ -159,14 +159,27 @@ def flag(text: str) -> bool:
     return True
 
 
-def core_count(sizes: Mapping[str, int], threads: int) -> int:
-    """Return the cores of a node; CPUs are hardware threads unless sockets and their cores are there."""
-    boards, per_board = sizes.get("boards", 1), sizes.get("socketsperboard")
-    sockets = sizes.get("sockets") if per_board is None else boards * per_board
-    cores = sizes.get("corespersocket")
-    if "cpus" in sizes and (sockets is None or cores is None):
-        return sizes["cpus"] // max(threads, 1)
-    return (1 if sockets is None else sockets) * (1 if cores is None else cores)
+def node_size(sizes: Mapping[str, int], threads: int) -> tuple[int, int]:
+    """Return the cores of a node and the threads of each; with as many CPUs as cores, a core counts as one thread.
+
+    CPUs are threads if the sockets or their cores are left out, which follow from it. ValueError if CPUs contradict the
+    other sizes.
+    """
+    if "socketsperboard" in sizes and "sockets" in sizes:
+        raise ValueError("must not be with both Sockets and SocketsPerBoard")
+    boards, per_board = sizes.get("boards", 1), sizes.get("socketsperboard", sizes.get("sockets"))
+    per_socket, cpus = sizes.get("corespersocket"), sizes.get("cpus")
+    cores = boards * (per_board or 1) * (per_socket or 1)
+    if cpus is None or cpus == cores * threads:
+        return cores, threads
+    if per_board is None or per_socket is None:
+        if cpus % (cores * threads):
+            rule = f"must be a multiple of {cores * threads}, the product of the other sizes of the node"
+            raise ValueError(f"{rule}, not {cpus}")
+        return cpus // threads, threads
+    if cpus != cores:
+        raise ValueError(f"must be {cores} or {cores * threads}, the cores or threads of the other sizes, not {cpus}")
+    return cores, 1
 
 
 def _seconds(text: str) -> int:

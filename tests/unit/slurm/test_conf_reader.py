@@ -79,6 +79,19 @@ def test_parameters_nodes_and_partitions_become_one_configuration() -> None:
             r"line 3: OverSubscribe: must be NO, YES, EXCLUSIVE or FORCE:1",
         ),
         ("MaxMemPerCPU=lots", r"line 3: MaxMemPerCPU: must be an amount of memory"),
+        (
+            "DefMemPerCPU=1G\nDefMemPerNode=2G",
+            r"slurm.conf: line 4: DefMemPerNode: must not be with DefMemPerCPU, which it excludes",
+        ),
+        ("MaxMemPerNode=2G\nClusterName=c\nMaxMemPerCPU=1G", r"line 5: MaxMemPerCPU: must not be with MaxMemPerNode"),
+        (
+            "PartitionName=q Nodes=n1 DefMemPerNode=2 DefMemPerCPU=1",
+            r"line 3: DefMemPerCPU: must not be with DefMemPerNode",
+        ),
+        (
+            "PartitionName=DEFAULT MaxMemPerCPU=1\nPartitionName=q Nodes=n1 MaxMemPerNode=2",
+            r"line 4: MaxMemPerNode: must not be with MaxMemPerCPU",
+        ),
         ("SchedulerParameters=bf_interval=0", r"=bf_interval: must be a whole number from 1; others .*, not 0"),
         ("SchedulerParameters=bf_resolution=0", r"=bf_resolution: must be a whole number from 1"),
         ("SchedulerParameters=sched_interval=-1", r"=sched_interval: must be a whole number from 1"),
@@ -98,6 +111,14 @@ def test_parameters_nodes_and_partitions_become_one_configuration() -> None:
         ("NodeName=m1 Gres=gpu::3", r"line 3: Gres: must be resources"),
         ("NodeName=m1 Gres=:3", r"line 3: Gres: must be resources"),
         ("NodeName=m1 CPUs=-8", r"line 3: CPUs: must be a whole number from 1"),
+        ("NodeName=m1 CPUs=5 ThreadsPerCore=2", r"line 3: CPUs: must be a multiple of 2, the product .*, not 5"),
+        ("NodeName=DEFAULT CPUs=6\nNodeName=m1 CoresPerSocket=4", r"line 4: CPUs: must be a multiple of 4, .*, not 6"),
+        ("NodeName=m1 CPUs=1 ThreadsPerCore=2", r"line 3: CPUs: must be a multiple of 2"),
+        (
+            "NodeName=m1 CPUs=6 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2",
+            r"line 3: CPUs: must be 8 or 16, the cores or threads of the other sizes, not 6",
+        ),
+        ("NodeName=m1 Sockets=2 SocketsPerBoard=2", r"line 3: Sockets: must not be with both Sockets and SocketsPer"),
         ("NodeName=m1 Procs=8", r"line 3: Procs: is an unknown"),
         ("PartitionName=q Nodes=n1 State=UPP", r"line 3: State: must be UP or DOWN; others are not supported, not UPP"),
         ("PartitionName=batch Nodes=n1", r"line 3: PartitionName: is defined twice"),
@@ -315,6 +336,47 @@ def test_many_lines_on_many_nodes_cost_little() -> None:
     sets = "".join(f"NodeSet=s{number} Feature=f\n" for number in range(many))
     conf = read_configuration({"slurm.conf": f"NodeName=n[1-20000] Feature=f\n{downs}{sets}PartitionName=p Nodes=s7\n"})
     assert conf.partitions[0].nodes == conf.down_nodes == (1 << 20000) - 1
+
+
+def test_memory_that_states_nothing_excludes_nothing() -> None:
+    """0 and UNLIMITED, which also end what a line DEFAULT states; a default excludes no bound."""
+    text = (
+        f"{NODES}DefMemPerNode=0\nDefMemPerCPU=100\nMaxMemPerNode=900\n"
+        "PartitionName=DEFAULT Nodes=ALL MaxMemPerCPU=200\n"
+        "PartitionName=a MaxMemPerNode=300 MaxMemPerCPU=UNLIMITED\nPartitionName=b DefMemPerNode=5\n"
+    )
+    conf = read_configuration({"slurm.conf": text})
+    assert conf.memory == MemoryBounds(def_per_cpu=100, max_per_node=900)
+    assert [one.memory for one in conf.partitions] == [
+        MemoryBounds(max_per_node=300),
+        MemoryBounds(max_per_cpu=200, def_per_node=5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "cores", "cpus"),
+    [
+        ("CPUs=6 ThreadsPerCore=2", 3, 6),
+        ("CPUs=8", 8, 8),
+        ("CPUs=16 CoresPerSocket=4 ThreadsPerCore=2", 8, 16),
+        ("CPUs=16 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2", 8, 16),
+        ("CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2", 8, 8),
+        ("Boards=2 Sockets=2 CoresPerSocket=4", 16, 16),
+        ("Boards=2 SocketsPerBoard=2 CoresPerSocket=4 ThreadsPerCore=2", 16, 32),
+        ("Boards=2 CoresPerSocket=4", 8, 8),
+    ],
+)
+def test_the_sizes_of_a_node_are_taken_together(sizes: str, cores: int, cpus: int) -> None:
+    """Sockets and cores follow from CPUs; with as many CPUs as cores their threads do not count."""
+    (node,) = read_configuration({"slurm.conf": f"NodeName=n1 {sizes}\nPartitionName=p Nodes=ALL\n"}).nodes
+    assert (node.cores, node.cpus) == (cores, cpus)
+
+
+def test_a_review_refuses_a_size_once() -> None:
+    """A size that contradicts others is not said to be obeyed."""
+    text = "NodeName=n1 CPUs=5 ThreadsPerCore=2 Foo=1\nPartitionName=p Nodes=n1\n"
+    found = [(use.name, use.effect) for use in review_configuration({"slurm.conf": text}) if use.line == 1]
+    assert found == [("NodeName", "obeyed"), ("ThreadsPerCore", "obeyed"), ("CPUs", "refused"), ("Foo", "refused")]
 
 
 def test_nodes_may_be_down_from_the_start() -> None:

@@ -42,7 +42,7 @@ def test_a_job_that_names_no_memory_has_the_default(
         ("MaxMemPerCPU=200", "-n 1 --mem-per-cpu=200", 1, 200),
         ("MaxMemPerCPU=200", "-n 1 --mem=500", 3, None),
         ("MaxMemPerCPU=200", "-N 2 -n 4 --mem=700", 2, None),
-        ("MaxMemPerCPU=500 MaxMemPerNode=900", "-n 1 -c 2 --mem-per-cpu=400", 2, 400),
+        ("MaxMemPerCPU=500", "-n 1 -c 2 --mem-per-cpu=400", 2, 400),
     ],
 )
 def test_a_job_with_more_memory_gets_more_processors(
