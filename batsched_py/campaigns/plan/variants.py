@@ -56,7 +56,7 @@ def _variant(
     scheduler = load(algorithm)
     session = make_session(Choice(algorithm, options), scheduler)
     loaded = [name for name in sys.modules if name not in before and os.sep not in name]
-    found = files_of_algorithm(algorithm, options, folder=folder, loaded=loaded)
+    found = files_of_algorithm(algorithm, options, folder=folder, loaded=loaded, find_class=lambda _: scheduler)
     files = {file.role: file.sha256 for file in found}
     named = shown if not sweep.name else {name: shown[name] for name in shown if len(sweep.options[name]) > 1}
     name = label_variant(sweep.name or scheduler.name, named)

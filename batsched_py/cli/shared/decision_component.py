@@ -116,7 +116,9 @@ class DecisionComponent:
                 self._recorder.close()
             if settings.export is not None and (failure is None or session.messages):
                 choice = settings.choice
-                inputs = RunInputs(files=files_of_algorithm(choice.algorithm, choice.options, None))
+                chosen = type(session.scheduler)
+                files = files_of_algorithm(choice.algorithm, choice.options, find_class=lambda _: chosen)
+                inputs = RunInputs(files=files)
                 prefix, decisions = settings.export, self._decisions
                 write_served_run(prefix, choice, session, inputs, self._call, decisions=decisions, failure=failure)
 

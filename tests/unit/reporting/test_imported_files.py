@@ -9,6 +9,8 @@ import pytest
 
 from batsched_py.reporting.algorithm_files import files_of_algorithm
 from batsched_py.reporting.imported_files import imported_files
+from batsched_py.results.run_file import OtherFile
+from batsched_py.schedulers.easy import Easy
 
 #: Path -> content of files of which `algo.py` is the algorithm's.
 FILES = {
@@ -75,7 +77,8 @@ def test_modules_that_were_loaded_by_other_means_count(folder: Path, monkeypatch
 @pytest.mark.parametrize("algorithm", ["algo.py:Mine", "algo:Mine", "algo.py"])
 def test_a_run_is_told_with_the_modules_of_its_algorithm(algorithm: str) -> None:
     """By their roles and hashes; an algorithm of a module is found before it is loaded."""
-    files = files_of_algorithm(algorithm, {"order": "second.py:by", "data": "data.json", "depth": 3})
+    options = {"order": "second.py:by", "data": "data.json", "depth": 3}
+    files = files_of_algorithm(algorithm, options, find_class=lambda _: Easy)
     assert [(file.role, file.path) for file in files] == [
         ("algorithm", "algo.py"),
         ("option order", "second.py"),
@@ -116,23 +119,55 @@ def test_built_in_algorithms_have_no_files() -> None:
     assert files_of_algorithm("batsched_py.schedulers.easy:Easy", {}) == ()
 
 
+#: A class of the user, whose options are those of a built-in algorithm and one more.
+DERIVED = """
+from dataclasses import dataclass
+from batsched_py.schedulers.slurm.options import SlurmOptions
+from batsched_py.schedulers.slurm.scheduler import Slurm
+@dataclass(frozen=True, slots=True)
+class MyOptions(SlurmOptions):
+    label: str = ""
+class Mine(Slurm):
+    name = "mine"
+    options_type = MyOptions
+"""
+
+
+@pytest.mark.parametrize(
+    "algorithm", ["slurm", "batsched_py.schedulers.slurm.scheduler:Slurm", "own.py:Mine", "own.py"]
+)
 def test_files_that_a_document_includes_belong_to_the_algorithm(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A campaign would otherwise take the result of a run with another content."""
+    """A campaign would otherwise take the result of a run with another content, by whatever name of the class."""
     monkeypatch.chdir(tmp_path)
+    Path("own.py").write_text(DERIVED)
     Path("slurm.conf").write_text("Include b.conf\nInclude a.conf\nInclude absent.conf\n")
     for name in ("a.conf", "b.conf"):
         Path(name).write_text(f"# {name}\n")
-    files = files_of_algorithm("slurm", {"conf": "slurm.conf", "clock": "3"})
+
+    def documents(options: dict[str, str]) -> list[OtherFile]:
+        return [file for file in files_of_algorithm(algorithm, options) if file.role.startswith("option")]
+
+    files = documents({"conf": "slurm.conf", "clock": "3"})
     assert [(file.role, file.path) for file in files] == [
         ("option conf", "slurm.conf"),
         ("option conf: a.conf", "a.conf"),
         ("option conf: b.conf", "b.conf"),
     ]
     hashes = [file.sha256 for file in files]
-    moved = files_of_algorithm("slurm", {"conf": str(tmp_path / "slurm.conf")})
+    moved = documents({"conf": str(tmp_path / "slurm.conf")})
     assert [(file.role, file.sha256) for file in moved] == [(file.role, file.sha256) for file in files]
     Path("a.conf").write_text("# c\n")
-    again = [file.sha256 for file in files_of_algorithm("slurm", {"conf": "slurm.conf"})]
+    again = [file.sha256 for file in documents({"conf": "slurm.conf"})]
     assert [one == other for one, other in zip(hashes, again, strict=True)] == [True, False, True]
+
+
+def test_documents_need_no_suffix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the option reads a file; a name that some file has, too, is none otherwise."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("conf", "builtin"):
+        Path(name).write_text("Include part\n")
+    Path("part").write_text("")
+    files = files_of_algorithm("slurm", {"conf": "conf", "scheduler": "builtin"})
+    assert [(file.role, file.path) for file in files] == [("option conf", "conf"), ("option conf: part", "part")]

@@ -149,6 +149,20 @@ def test_the_content_of_what_an_algorithms_file_imports_counts(changed: str, tmp
     assert others[0] == others[1] == others[2]
 
 
+@pytest.mark.parametrize("algorithm", ["slurm", "own.py:Mine", "batsched_py.schedulers.slurm.scheduler:Slurm"])
+def test_the_content_of_included_files_counts(algorithm: str, tmp_path: Path) -> None:
+    """For each class that reads them, whatever its name."""
+    own = 'from batsched_py.schedulers.slurm.scheduler import Slurm\nclass Mine(Slurm):\n    name = "mine"\n'
+    (tmp_path / "own.py").write_text(own)
+    (tmp_path / "slurm.conf").write_text("Include nodes.conf\nPartitionName=p Nodes=ALL\n")
+    (tmp_path / "nodes.conf").write_text("NodeName=n[1-64]\n")
+    study = STUDY.replace('algorithm = "fcfs"', f'algorithm = "{algorithm}"\noptions = {{ conf = "slurm.conf" }}')
+    before = keys(planned(tmp_path, study))
+    assert keys(planned(tmp_path, study)) == before
+    (tmp_path / "nodes.conf").write_text("NodeName=n[1-64] Weight=2\n")
+    assert len(before & keys(planned(tmp_path, study))) == 6
+
+
 def test_a_seed_that_changes_nothing_is_the_same_run(tmp_path: Path) -> None:
     """Algorithms without an option `seed` are run once, those with one once for each."""
     text = 'seeds = "1-4"\n' + STUDY.replace('algorithm = "fcfs"', 'algorithm = "random"')
