@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.command import current_limits, typed_command
-from batsched_py.cli.shared.described_runs import files_of_choice, this_call
-from batsched_py.cli.shared.output_paths import check_apart, check_writable
+from batsched_py.cli.shared.described_runs import check_choice_apart, files_of_choice, this_call
+from batsched_py.cli.shared.output_paths import check_writable
 from batsched_py.cli.shared.parameters import (
     PATH,
     algorithm_options,
@@ -146,7 +146,7 @@ def _check_files(request: BatsimRequest) -> None:
     read = [("-p", inputs.platform), *(("-w", path) for path in inputs.workloads), ("--events", inputs.events)]
     results = result_paths(inputs.export, machine_states=True, energy=True, decisions=True)
     written = [("--record", request.record), *(("-e", path) for path in results)]
-    check_apart([*read, ("--options-file", request.choice.options_file)], written)
+    check_choice_apart(request.choice, read, written)
     for _, path in read:
         if path is not None:
             _check_readable(path)

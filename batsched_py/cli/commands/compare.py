@@ -28,7 +28,7 @@ from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.completion import complete_list
 from batsched_py.cli.shared.console import Output, show_table
 from batsched_py.cli.shared.described_runs import this_call
-from batsched_py.cli.shared.output_paths import check_apart, check_writable
+from batsched_py.cli.shared.output_paths import Named, check_apart, check_writable
 from batsched_py.cli.shared.parameters import INPUT, PATH, clock_option, flag, option, read_names
 from batsched_py.cli.shared.progress import runs_bar
 from batsched_py.cli.shared.run_limit_options import run_limit_options
@@ -208,7 +208,8 @@ def command(request: CompareRequest) -> int:
     machine = platform_file(request.platform)
     code = {one.name: files_of_algorithm(str(one.algorithm), one.options) for one in variants}
     runs = {name: workload for name, (workload, _) in repeat_for_seeds(workloads, seeds).items()}
-    _check_files(request, [] if keep is None else _paths(keep, runs, [variant.name for variant in variants]))
+    read = [(file.role, Path(file.path)) for files in code.values() for file in files]
+    _check_files(request, read, [] if keep is None else _paths(keep, runs, [variant.name for variant in variants]))
     with runs_bar(wanted=not request.quiet) as progress:
         study = run_study(
             platform,
@@ -258,10 +259,14 @@ def _paths(keep: StudyFiles, runs: Mapping[str, WorkloadLike], variants: Sequenc
         raise click.UsageError(str(error)) from None
 
 
-def _check_files(request: CompareRequest, results: Sequence[Path]) -> None:
-    """Check before the runs, which may take long, that files are writable, none is an input, and all differ."""
+def _check_files(request: CompareRequest, read: Sequence[Named], results: Sequence[Path]) -> None:
+    """Check before the runs, which may take long, that files are writable, none is an input, and all differ.
+
+    `read` are the files of the algorithms.
+    """
     inputs = [("-p", request.platform), *(("-w", path) for path in request.workloads), ("--events", request.events)]
     inputs += [("--options-file", path) for path in request.variants.options_files]
+    inputs += read
     outputs = [*((f"--{name}", path) for name, path in request.files.items()), *(("-e", path) for path in results)]
     check_apart(inputs, outputs)
     check_writable([path for _, path in outputs])

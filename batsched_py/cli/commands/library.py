@@ -14,7 +14,8 @@ from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.command import current_invocation, typed_command
 from batsched_py.cli.shared.component_build import build_library
 from batsched_py.cli.shared.decision_component import ComponentSettings
-from batsched_py.cli.shared.output_paths import check_apart, check_writable
+from batsched_py.cli.shared.described_runs import check_choice_apart
+from batsched_py.cli.shared.output_paths import check_writable
 from batsched_py.cli.shared.parameters import (
     PATH,
     clock_option,
@@ -51,7 +52,7 @@ def command(choice: AlgorithmChoice, output: Path, export: str | None, record: P
     Python. The library uses the Python and the files of the algorithm of this call, which must remain where they are.
     """
     choice.check_named()
-    check_apart([("--options-file", choice.options_file)], [("-o", output), ("--record", record)])
+    check_choice_apart(choice, [], [("-o", output), ("--record", record)])
     check_writable([output])
     choice.session()  # finds all errors in the options
     invocation = current_invocation()

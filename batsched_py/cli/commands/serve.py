@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.command import current_limits, typed_command
-from batsched_py.cli.shared.output_paths import check_apart, check_writable
+from batsched_py.cli.shared.output_paths import check_writable
 from batsched_py.cli.shared.parameters import (
     FOLDER,
     PATH,
@@ -161,7 +161,9 @@ def command(request: ServeRequest) -> None:
     choice.check_named()
     results = [] if request.export is None else [Path(f"{request.export}{end}") for end in _ENDINGS]
     outputs = [("--record", record), *(("-e", path) for path in results)]
-    check_apart([("--options-file", choice.options_file)], outputs)
+    if record is not None or results:
+        module = importlib.import_module("batsched_py.cli.shared.described_runs")  # imports writers that few runs need
+        module.check_choice_apart(choice, [], outputs)
     check_writable(results)
     if request.site is not None:
         _serve_site(request, request.site)

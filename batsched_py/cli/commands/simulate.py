@@ -16,8 +16,8 @@ from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.console import Output, show_picture, show_table
 from batsched_py.cli.shared.decider import their_decider
-from batsched_py.cli.shared.described_runs import files_of_choice, reported_with, this_call
-from batsched_py.cli.shared.output_paths import check_apart, check_writable
+from batsched_py.cli.shared.described_runs import check_choice_apart, files_of_choice, reported_with, this_call
+from batsched_py.cli.shared.output_paths import check_writable
 from batsched_py.cli.shared.parameters import (
     algorithm_options,
     clock_option,
@@ -162,7 +162,7 @@ def command(request: SimulateRequest) -> None:
     works = [(option, path) for option, path, _ in request.works]
     inputs = [("-p", request.platform), *works, ("--events", request.events)]
     outputs = [("--record", request.record), *(("-e", path) for path in results)]
-    check_apart([*inputs, ("--options-file", request.choice.options_file)], outputs)
+    check_choice_apart(request.choice, inputs, outputs)
     check_writable(results)  # before the run, which may take long: a wrong PREFIX is an error immediately
     settings = settings_of(request.choice.resolved, request.settings)
     platform, settings = read_machine(request.platform, request.events, settings)

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, Warnings, load_from_here
 from batsched_py.cli.shared.command import current_limits, typed_command
-from batsched_py.cli.shared.described_runs import files_of_choice, this_call
-from batsched_py.cli.shared.output_paths import check_apart, check_writable
+from batsched_py.cli.shared.described_runs import check_choice_apart, files_of_choice, this_call
+from batsched_py.cli.shared.output_paths import check_writable
 from batsched_py.cli.shared.parameters import FOLDER, PATH, Number, Pace, Seconds, algorithm_options, flag, option
 from batsched_py.cli.shared.recorded_choice import recorded_choice, recorded_features, trust_option
 from batsched_py.cli.shared.repetition import CommandWithParts
@@ -118,12 +118,12 @@ def results(source: Path, export: str, choice: AlgorithmChoice, *, trust_header:
     """
     recording = source / TRANSCRIPT if source.is_dir() else source
     paths = result_paths(export, machine_states=False, energy=False, decisions=True)
-    check_apart([("DIR|RUN.jsonl", recording)], [("-e", path) for path in paths])
-    check_writable(paths)
-    inputs = RunInputs(files=(*files_of_choice(choice), *other_files(recording=recording)))
     transcript = Transcript(recording, Warnings(), limits=current_limits())
     header = transcript.header or Header()
     chosen = recorded_choice(choice, str(recording), header, trusted=trust_header)
+    check_choice_apart(chosen, [("DIR|RUN.jsonl", recording)], [("-e", path) for path in paths])
+    check_writable(paths)
+    inputs = RunInputs(files=(*files_of_choice(chosen), *other_files(recording=recording)))
     with DecisionSpool(export) as spool:
         session = chosen.session(spool.add, features=recorded_features(transcript))
         found = play_recording(transcript, session, str(recording), timed=header.clock != "measured")

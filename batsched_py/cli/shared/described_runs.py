@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
 
-from batsched_py.cli.shared.algorithm import AlgorithmChoice
+from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.command import current_invocation
+from batsched_py.cli.shared.output_paths import Named, check_apart
 from batsched_py.cli.shared.terminal import warn
 from batsched_py.errors import BatschedError
 from batsched_py.reporting.algorithm_files import files_of_algorithm
@@ -15,6 +18,9 @@ from batsched_py.results.run_file import OtherFile
 from batsched_py.runs.run_description import PROGRAM, Call, RunInputs
 from batsched_py.runs.served_run import write_served_run
 from batsched_py.session.session import Session
+
+#: Roles of files that an option of the command names.
+_NAMED: Final = {"algorithm": "-s"}
 
 
 def this_call() -> Call:
@@ -24,8 +30,21 @@ def this_call() -> Call:
 
 
 def files_of_choice(choice: AlgorithmChoice) -> tuple[OtherFile, ...]:
-    """Return the files of the algorithm that a user chose. OptionError, InputError."""
-    return files_of_algorithm(choice.algorithm, choice.options, choice.options_file)
+    """Return the files of the algorithm that a user chose. OptionError, InputError, PluginError."""
+    options = choice.options
+    find_class = partial(load_from_here, options=options)
+    return files_of_algorithm(choice.algorithm, options, choice.options_file, find_class=find_class)
+
+
+def check_choice_apart(choice: AlgorithmChoice, inputs: Sequence[Named], outputs: Sequence[Named]) -> None:
+    """Check that no output is one of these inputs, or a file of the algorithm, and no two are the same.
+
+    UsageError, and if anything is written OptionError, InputError, PluginError.
+    """
+    check_apart([*inputs, ("--options-file", choice.options_file)], outputs)
+    if any(path is not None for _, path in outputs):
+        files = files_of_choice(choice)
+        check_apart([(_NAMED.get(file.role, file.role), Path(file.path)) for file in files], outputs)
 
 
 def write_served(prefix: str, choice: AlgorithmChoice, session: Session, **files: Any) -> None:

@@ -214,6 +214,45 @@ def test_no_input_is_overwritten(
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["simulate", *FILES],
+        ["serve"],
+        ["library", "-o", "lib.so"],
+        ["compare", "-p", PLATFORM, "-w", WORKLOAD],
+    ],
+    ids=lambda command: command[0],
+)
+@pytest.mark.parametrize(
+    ("algorithm", "output", "role"),
+    [
+        ("slurm", "slurm.conf", "option conf"),
+        ("slurm", "nodes.conf", "option conf: nodes.conf"),
+        ("own.py:Mine", "nodes.conf", "option conf: nodes.conf"),
+        ("own.py:Mine", "own.py", ""),
+    ],
+)
+def test_no_file_of_the_algorithm_is_overwritten(
+    command: list[str], algorithm: str, output: str, role: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The documents of its options, what they include, and its code."""
+    own = 'from batsched_py.schedulers.slurm.scheduler import Slurm\nclass Mine(Slurm):\n    name = "mine"\n'
+    contents = {
+        "own.py": own,
+        "slurm.conf": "Include nodes.conf\nPartitionName=p Nodes=ALL\n",
+        "nodes.conf": "NodeName=n[1-4]\n",
+    }
+    for name, content in contents.items():
+        Path(name).write_text(content)
+    write = "--csv" if command[0] == "compare" else "--record"
+    option = "-O" if command[0] == "library" else "-o"
+    assert run([*command, "-s", algorithm, option, "conf=slurm.conf", write, output]) == 2
+    named = role or ("algorithm" if command[0] == "compare" else "-s")
+    assert f"'{named}' and '{write}' name the same file, {output}" in capsys.readouterr().err
+    assert {name: Path(name).read_text() for name in contents} == contents
+
+
 def test_a_description_that_cannot_be_written_is_told_before_the_run(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
