@@ -6,6 +6,7 @@ preset, says what they mean.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Final
@@ -22,6 +23,8 @@ SIZES: Final = ("size", "used")
 TEXTS: Final = ("user", "group", "account", "queue", "partition", "qos")
 #: All quantities; `id` names a job, `state` says how it ended.
 QUANTITIES: Final = ("id", *INSTANTS, *DURATIONS, *SIZES, "state", *TEXTS)
+#: Delimiters that a table may have, in the order in which they are tried.
+DELIMITERS: Final = ",;\t|"
 #: Unit of a duration, or of an instant since 1970 or since the start of the log -> its length in seconds.
 UNITS: Final[Mapping[str, float]] = {
     "ns": 1e-9,
@@ -66,6 +69,14 @@ class TableColumns(Struct, frozen=True):
         if "run" not in known and not known >= {"start", "end"}:
             return "run, or start and end"
         return "" if known & set(SIZES) else "size or used"
+
+
+def column_names(header: str, delimiter: str) -> list[str]:
+    """Return the names in the first line of a table; none if the line has no such form."""
+    try:
+        return [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+    except csv.Error:
+        return []
 
 
 def read_columns(texts: Iterable[str]) -> dict[str, TableColumn]:

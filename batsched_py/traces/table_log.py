@@ -30,11 +30,9 @@ from batsched_py.traces.swf_log import SwfLog, SwfRecord
 from batsched_py.traces.swf_remarks import report_records
 from batsched_py.traces.table_cells import UNKNOWN as UNKNOWN_TEXTS
 from batsched_py.traces.table_cells import duration_reader, instant_reader, read_size, read_state
-from batsched_py.traces.table_columns import DURATIONS, INSTANTS, SIZES, TEXTS, TableColumns
+from batsched_py.traces.table_columns import DELIMITERS, DURATIONS, INSTANTS, SIZES, TEXTS, TableColumns, column_names
 from batsched_py.traces.table_presets import preset_of
 
-#: Delimiters that a table may have, in the order in which they are tried.
-_DELIMITERS: Final = ",;\t|"
 #: Maximum number of characters of a state that are read, and number of digits from which a number remains a text.
 _LONGEST_STATE: Final = 100
 _DIGITS: Final = 16
@@ -158,15 +156,11 @@ class _TableReader:
 
     def _split(self, header: str, wanted: set[str]) -> tuple[Iterator[list[str]], list[str]]:
         """Return the rows below the header, and the names in it, with the delimiter that finds most of the wanted."""
-
-        def names(delimiter: str) -> list[str]:
-            return [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
-
         if not header.strip():
             raise self._error("is empty: a line with the names of the columns is missing")
-        best = max(_DELIMITERS, key=lambda one: len(wanted & set(names(one))))
+        best = max(DELIMITERS, key=lambda one: len(wanted & set(column_names(header, one))))
         rows = csv.reader(self._lines, delimiter=best, skipinitialspace=True)
-        return rows, names(best)
+        return rows, column_names(header, best)
 
     def _check(self, wanted: set[str]) -> None:
         """Refuse columns that the table lacks or has twice, and note those that are not read."""

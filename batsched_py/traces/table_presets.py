@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from typing import Final
 
 from msgspec import Struct
 
 from batsched_py.named import by_name
-from batsched_py.traces.table_columns import TableColumns, read_columns
+from batsched_py.traces.table_columns import DELIMITERS, TableColumns, column_names, read_columns
 
 
 class TablePreset(Struct, frozen=True):
@@ -57,8 +56,8 @@ PRESETS: Final[Mapping[str, TablePreset]] = by_name("_PRESETS", _PRESETS)
 
 def preset_of(header: str) -> TableColumns | None:
     """Return the columns of the preset whose names are all in the first line of a table; None for other tables."""
-    for delimiter in ",;\t|":
-        names = {name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])}
+    for delimiter in DELIMITERS:
+        names = set(column_names(header, delimiter))
         for preset in _PRESETS:
             if preset.names <= names:
                 return preset.columns

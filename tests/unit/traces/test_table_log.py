@@ -163,6 +163,8 @@ def test_names_may_have_colons_and_patterns_commas() -> None:
     ("text", "columns", "rule"),
     [
         ("", "submit=s,run=r,size=n", "is empty"),
+        ("s\rr,n\n", "submit=s,run=r,size=n", "line 1: has no column"),
+        ("s\rr,n\n", "", "line 1: has columns of unknown meaning"),
         ("s,r\n", "submit=s,run=r,size=n", "line 1: has no column 'n': unknown; there are: s, r"),
         ("s,s,r,n\n", "submit=s,run=r,size=n", "line 1: has the column 's' twice"),
         ("s,r,n\n", "submit=s,size=n", "--columns: lacks run, or start and end"),
