@@ -220,7 +220,7 @@ class KilledSite:
         return list(found["items"] if isinstance(found, dict) else found)
 
     def _check_requested(self, entries: Mapping[int, Entry]) -> None:
-        """Whatever was requested is in the journal once, under its number, as its user's; and nothing else is."""
+        """Check that each request is in the journal once, under its number, as its user's; and nothing else is."""
         there = Counter((one.user, one.marker) for one in entries.values() if one.marker)
         known = set[tuple[str, str]]()
         for call in self._calls:

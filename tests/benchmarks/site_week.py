@@ -56,7 +56,7 @@ class WeekPlan(Struct, frozen=True):
 
 
 class Week(Struct):
-    """What the users saw.
+    """The requests of the users and their outcome.
 
     Attributes:
         leases, experiments, reservations: number of each accepted one, if not deleted -> its user.

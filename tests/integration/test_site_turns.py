@@ -66,7 +66,7 @@ def test_a_priority_is_only_lowered_also_by_calls_at_the_same_time(site: SitePro
 
 
 def test_one_of_many_deletions_is_accepted(site: SiteProcess) -> None:
-    """Of an experiment, and of a reservation."""
+    """Experiments and reservations."""
     for resource in ("managed_experiments", "reservations"):
         status, made = call(site, "POST", f"/{resource}", [(USER, "ann"), ("Accept", "application/json")], WEB)
         assert status == 201

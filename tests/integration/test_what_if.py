@@ -259,7 +259,7 @@ REHEARSED: Final = ("easy", "conservative", "filler", "priority", "fcfs")
 def test_a_successor_serves_all_jobs_and_moves_none_that_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, former: str, successor: str
 ) -> None:
-    """Whoever decided before; the referee of the simulation refuses hosts that are taken."""
+    """The algorithm before does not matter; the referee of the simulation refuses hosts that are taken."""
     draw = random.Random(1)
     with standing(tmp_path, monkeypatch, former) as site:
         asked = lease if former in ("leases", "experiments") else job

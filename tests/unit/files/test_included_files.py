@@ -25,7 +25,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def included(*names: str, limits: Limits | None = None) -> IncludedFiles:
-    """What a file with these names includes."""
+    """Return the files that one with these names includes."""
     content = "\n".join(names).encode()
     Path("first").write_bytes(content)
     return read_included(Path("first"), "first", content, names_in, limits or Limits())
@@ -48,7 +48,7 @@ OUTSIDE = ("../secret", "/etc/passwd", "conf.d/../../secret", "..", ".", "a//b",
 
 @pytest.mark.parametrize("name", [*OUTSIDE, "a" * 101, "é", "$HOME/a", "/dev/stdin"])
 def test_a_name_that_is_no_file_below_is_not_opened(name: str) -> None:
-    """Whatever it is called."""
+    """Its name does not matter."""
     Path("../secret").write_text("secret")
     [rule] = included(name).values()
     assert isinstance(rule, str)

@@ -85,7 +85,7 @@ class Scene:
 
 
 def test_only_what_has_changed_is_in_a_change() -> None:
-    """Of a thousand leases, those that began, ended or came."""
+    """They are those of a thousand leases that began, ended or came."""
     scene = Scene()
     scene.request(*range(1, 1000))
     for number in range(1, 100):
@@ -166,7 +166,7 @@ def test_an_event_names_its_process_and_snapshot() -> None:
 
 
 def test_a_schedule_does_not_look_at_what_ended_before_its_begin() -> None:
-    """Of ten thousand past reservations, at those that end later."""
+    """Ten thousand are past, and only those that end later are read."""
     scene = Scene()
     scene.past += [ReservationRow(number, "vm", number, number + 10.0, "0", 0) for number in range(10_000)]
     scene.see()

@@ -26,7 +26,7 @@ class Turn:
 
 
 def test_past_requests_come_at_their_times_and_the_change_comes_now() -> None:
-    """What the simulation does at the instant of a request precedes it."""
+    """Events of the simulation at the instant of a request precede it."""
     turn = Turn(CHANGE)
     events = Continuation(PAST, 12.0, 100.0, turn)
     assert events.wait(0.0, None) is PAST[0]
@@ -40,7 +40,7 @@ def test_past_requests_come_at_their_times_and_the_change_comes_now() -> None:
 
 
 def test_a_play_without_a_change_goes_on_to_the_horizon() -> None:
-    """What happens at the horizon is played, nothing after it, and the end comes if nothing is left."""
+    """Events at the horizon are played, nothing after it, and the end comes if nothing is left."""
     turn = Turn()
     events = Continuation((), 12.0, 100.0, turn)
     assert events.wait(0.0, 12.5) is None
