@@ -7,7 +7,7 @@ A paced simulation runs in its own thread and calls a session. Start with site.p
 * inbox.py: the queue of requests between callers and the simulation, with the instant at which each takes effect;
 * recording.py: the transcript, continued after a restart;
 * audit.py: who did what, and what was refused, in a log of its own;
-* folder.py, backups.py: the folder of these files, locked by the process that decides, and its backups;
+* folder.py, same_file.py, backups.py: the folder of these files, locked by the process that decides, and its backups;
 * recent_warnings.py: warnings of the run, as long as they do not come too fast;
 * simulated.py, served.py: a site on a simulated platform, and a site that serves a Batsim;
 * board.py, snapshot.py: snapshots of the current state, for readers in other threads.

@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.errors import SiteError
+from batsched_py.site.same_file import check_same_file
 
 #: The largest number of characters of a path, a body or a reason in an entry.
 LONGEST: Final = 200
@@ -129,12 +130,7 @@ class AuditLog:
         """Raise SiteError if the file was removed or replaced: lines would go into the removed file."""
         if self._file == -1:
             return
-        try:
-            there = self._path.stat().st_ino
-        except OSError as error:
-            raise SiteError(f"{self._path}: {error.strerror or error}, while the site was running") from error
-        if there != self._inode:
-            raise SiteError(f"{self._path}: was replaced while the site was running")
+        check_same_file(self._path, self._inode)
 
     def _failure(self, error: OSError) -> SiteError:
         return SiteError(f"{self._path}: cannot be written: {error.strerror or error}")

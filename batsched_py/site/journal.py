@@ -21,6 +21,7 @@ import orjson
 from msgspec import Struct
 
 from batsched_py.errors import SiteError
+from batsched_py.site.same_file import check_same_file
 
 # A site keeps what it was asked for, not what it has become: its state is computed again by playing the requests.
 # Keeping the state, as Haizea does, would need a format of each algorithm, could not be read by another version, and
@@ -231,12 +232,7 @@ class Journal:
 
     def _check_there(self) -> None:
         """Raise SiteError if the file was removed or replaced: SQLite would go on writing to the removed file."""
-        try:
-            there = self._path.stat().st_ino
-        except OSError as error:
-            raise SiteError(f"{self._path}: {error.strerror or error}, while the site was running") from error
-        if there != self._inode:
-            raise SiteError(f"{self._path}: was replaced while the site was running")
+        check_same_file(self._path, self._inode)
 
     def _failure(self, error: Exception) -> SiteError:
         if "locked" in str(error):
