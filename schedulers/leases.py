@@ -257,7 +257,9 @@ class Leases(Scheduler[LeasesOptions]):
             if not lease.ended:
                 self.scheduler.fail(lease, now)
         for lease in cancelled:
-            if not lease.ended:
+            if lease.ended:
+                self.changes.refuse_cancellation(lease)
+            else:
                 self.scheduler.cancel(lease, now)
 
     def _waits_in_vain(self) -> bool:

@@ -307,14 +307,13 @@ class KilledSite:
             parts = call.path.split("/")
             if parts[2:3] == ["leases"] and len(parts) > 3 and (call.accepted or call.status is None):
                 number = int(parts[3])
-                if call.method == "DELETE" and call.accepted:
+                if call.method == "DELETE" and call.status == 204:
                     self._expect(f"lease {number}, which was cancelled", leases[number]["final"], True)
                 if parts[-1] in ("hold", "release"):
-                    held[number] = {"hold": "user", "release": ""}[parts[-1]] if call.accepted else None
+                    held[number] = {"hold": "user", "release": ""}[parts[-1]] if call.status == 204 else None
         for number, holder in held.items():
             lease = leases.get(number, {})
-            # A hold of a lease that has begun since the last snapshot is accepted, and too late.
-            if holder is not None and not lease.get("final") and lease.get("start") is None:
+            if holder is not None and not lease.get("final"):
                 self._expect(f"who holds lease {number}", lease.get("held", ""), holder)
 
     def _check_owned(self) -> None:

@@ -14,7 +14,7 @@ from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.table import Table
 from batsched_py.planning.future.promises import Claim
 from batsched_py.scheduling.plan import Plan
-from batsched_py.scheduling.queue_requests import HOLD_JOB, RELEASE_JOB, QueueRequest
+from batsched_py.scheduling.queue_requests import CANCEL_JOB, HOLD_JOB, RELEASE_JOB, IgnoredRequest, QueueRequest
 from batsched_py.scheduling.view import View
 from batsched_py.text.wording import seconds
 
@@ -36,6 +36,7 @@ class RequestedChanges:
         #: What was carried out since the last report, and warnings.
         self._done: list[tuple[Lease, QueueRequest]] = []
         self._warnings: list[str] = []
+        self._ignored: list[IgnoredRequest] = []
         #: Leases that are held, or have a priority, by id; ended ones are removed lazily.
         self._changed: dict[int, Lease] = {}
 
@@ -55,11 +56,16 @@ class RequestedChanges:
             lease = self._arrivals.find(change.job_id, known)
             fault = "it has ended" if lease is None else self._scheduler.controls.fault(lease, change)
             if lease is None or fault:
-                self._warnings.append(f"{change.kind} {change.job_id}: {fault}; it is ignored")
+                self._ignored.append(IgnoredRequest(change.kind, change.job_id, fault))
                 continue
             self._scheduler.controls.carry_out(lease, change, now)
             self._changed[lease.id] = lease
             self._done.append((lease, change))
+
+    def refuse_cancellation(self, lease: Lease) -> None:
+        """Note, for the next report, that a lease has ended before it could be cancelled."""
+        job_id = self._arrivals.jobs[lease.id].split()[0]
+        self._ignored.append(IgnoredRequest(CANCEL_JOB, job_id, f"it has ended: {lease.state.label}"))
 
     def left_over(self, view: View) -> list[Lease]:
         """Return the leases that stay held because no request can follow, and warn of them."""
@@ -74,8 +80,11 @@ class RequestedChanges:
 
     def report(self, view: View, plan: Plan) -> None:
         """Say why held leases wait, withdraw promises of their starts, and warn of changes that were not possible."""
+        for one in self._ignored:
+            plan.ignore(one.kind, one.job_id, one.why, f"{one.kind} {one.job_id}: {one.why}; it is ignored")
         for text in self._warnings:
             plan.warn(text)
+        self._ignored.clear()
         self._warnings.clear()
         done, self._done = self._done, []
         for lease, change in done:

@@ -49,6 +49,7 @@ from batsched_py.scheduling.checks import (
 )
 from batsched_py.scheduling.holds import Hold
 from batsched_py.scheduling.placed import Placed
+from batsched_py.scheduling.queue_requests import IgnoredRequest
 from batsched_py.scheduling.registration_verbs import RegistrationVerbs
 from batsched_py.scheduling.task_starts import TaskStarts
 from batsched_py.state.state import State
@@ -74,6 +75,7 @@ class Plan(RegistrationVerbs):
         "commands",
         "dialect",
         "holds",
+        "ignored",
         "promises",
         "rejections",
         "timestamp",
@@ -106,6 +108,8 @@ class Plan(RegistrationVerbs):
         self.promises: dict[str, Slot | Claim | Shadow | RoomSlot] = {}
         #: Job id -> the reason of its rejection.
         self.rejections: dict[str, str] = {}
+        #: Requests of this message, or postponed to it, that have no effect.
+        self.ignored: list[IgnoredRequest] = []
 
     @property
     def free(self) -> HostSet:
@@ -342,11 +346,18 @@ class Plan(RegistrationVerbs):
         if self._warn_user is not None:
             self._warn_user(displayed_line(f"t={seconds(self._state.now)}: {text}"))
 
+    def ignore(self, kind: str, job_id: object, why: str, line: str) -> None:
+        """Warn with a line that the request of an event to change or cancel a job has no effect, and why; not sent."""
+        self.ignored.append(IgnoredRequest(kind, job_id, why))
+        self.warn(line)
+
     def begin(self, timestamp: float) -> None:
         """Begin the plan of a new message, for the engine; commands take effect at `timestamp`."""
         self.timestamp = timestamp
         self.commands = []
         self._calls = 0
+        if self.ignored:
+            self.ignored = []
         if self.written:
             self.written = {}
 

@@ -10,10 +10,11 @@ from msgspec import Struct
 from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 
+CANCEL_JOB: Final = "cancel_job"
 HOLD_JOB: Final = "hold_job"
 RELEASE_JOB: Final = "release_job"
 PRIORITISE_JOB: Final = "prioritise_job"
-#: The types of these events.
+#: The types of these events but cancellations.
 QUEUE_REQUESTS: Final = frozenset({HOLD_JOB, RELEASE_JOB, PRIORITISE_JOB})
 #: The largest priority; the smallest one is its negative. Jobs have 0 unless it is changed.
 HIGHEST: Final = 10_000
@@ -36,6 +37,20 @@ class QueueRequest(Struct, frozen=True):
     job_id: str
     by: Requester = "operator"
     priority: int = 0
+
+
+class IgnoredRequest(Struct, frozen=True):
+    """A requested change or cancellation of a job that has no effect.
+
+    Attributes:
+        kind: the type of the event.
+        job_id: the id of the job, as requested.
+        why: the rule that the request violates.
+    """
+
+    kind: str
+    job_id: object
+    why: str
 
 
 def read_change(kind: str, members: Mapping[str, Any]) -> QueueRequest:

@@ -9,7 +9,7 @@ an invalid one is reported and ignored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
 from batsched_py.errors import OptionError, PlanError
@@ -19,13 +19,13 @@ from batsched_py.protocol.fields import read_job
 from batsched_py.reading.faults import FieldError
 from batsched_py.scheduling.base import CANCELLED, Scheduler
 from batsched_py.scheduling.plan import Plan
-from batsched_py.scheduling.queue_requests import QUEUE_REQUESTS, read_change
+from batsched_py.scheduling.queue_requests import CANCEL_JOB, QUEUE_REQUESTS, read_change
 from batsched_py.scheduling.view import View
 from batsched_py.state.state import State
 from batsched_py.text.display import shown
 
 SUBMIT_JOB: Final = "submit_job"
-CANCEL_JOB: Final = "cancel_job"
+_UNKNOWN: Final = "no job of this id was submitted"
 
 
 class Requests:
@@ -57,6 +57,11 @@ class Requests:
         self._withdrawn: set[str] = set()
         #: Changes of jobs before Batsim had submitted them: types and members of events.
         self._postponed: list[tuple[str, Mapping[str, Any]]] = []
+
+    @property
+    def postponed(self) -> Set[object]:
+        """The ids of the jobs whose changes and cancellations wait until Batsim has submitted the jobs."""
+        return {members.get("job_id") for _, members in self._postponed} | self._withdrawn
 
     def take(self, events: Sequence[Event]) -> None:
         """Carry out the requests of a message, before the algorithm decides."""
@@ -111,32 +116,35 @@ class Requests:
     def _cancel(self, members: Mapping[str, Any]) -> None:
         job_id = members.get("job_id")
         if not isinstance(job_id, str) or job_id not in self._state.known:
-            self._plan.warn(f"{CANCEL_JOB} {shown(job_id)}: no job of this id was submitted")
+            self._ignore(CANCEL_JOB, job_id, _UNKNOWN)
         elif job_id in self._state.registered:
             self._withdrawn.add(job_id)
         elif job_id in self._state.held:
             self._plan.reject(self._state.held.jobs[job_id], CANCELLED)
         elif job_id in self._state.control or not self.scheduler.cancel(job_id, self._view, self._plan):
-            self._plan.warn(f"{CANCEL_JOB} {shown(job_id)}: it neither waits nor runs")
+            self._ignore(CANCEL_JOB, job_id, "it neither waits nor runs")
         else:
             self._state.let_others_start()
 
     def _change(self, kind: str, members: Mapping[str, Any]) -> None:
-        job_id = shown(members.get("job_id"))
+        job_id = members.get("job_id")
         try:
             change = read_change(kind, members)
         except FieldError as error:
-            self._plan.warn(f"{kind} {job_id}: {error}; it is ignored")
+            self._ignore(kind, job_id, str(error), "; it is ignored")
             return
         state = self._state
         if change.job_id not in state.known or change.job_id in state.control:
-            self._plan.warn(f"{kind} {job_id}: no job of this id was submitted")
+            self._ignore(kind, job_id, _UNKNOWN)
         elif change.job_id in state.registered:
             self._postponed.append((kind, members))
         elif change.job_id in state.held:
-            self._plan.warn(f"{kind} {job_id}: it waits for other jobs, and is not in the queue yet; it is ignored")
+            self._ignore(kind, job_id, "it waits for other jobs, and is not in the queue yet", "; it is ignored")
         elif not self.scheduler.change_job(change, self._view, self._plan):
-            self._plan.warn(f"{kind} {job_id}: {self.scheduler.name} cannot hold, release or prioritise jobs")
+            self._ignore(kind, job_id, f"{self.scheduler.name} cannot hold, release or prioritise jobs")
+
+    def _ignore(self, kind: str, job_id: object, why: str, rest: str = "") -> None:
+        self._plan.ignore(kind, job_id, why, f"{kind} {shown(job_id)}: {why}{rest}")
 
 
 def _read(members: Mapping[str, Any], now: float) -> tuple[Job, Mapping[str, Any] | None]:

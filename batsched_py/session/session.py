@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -373,6 +373,11 @@ class Session:
     def live_tables(self) -> Sequence[Table]:
         """Return the algorithm's tables of the current state."""
         return tuple(self._scheduler.live_tables(self.view)) if self._ready else ()
+
+    @property
+    def postponed(self) -> Set[object]:
+        """The ids of the jobs whose requested changes wait until Batsim has submitted the jobs."""
+        return self._requests.postponed if self._requests is not None else frozenset()
 
     def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> object:
         """Return the algorithm's reading of an external event, if any, after checking that it accepts the event.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from http import HTTPStatus
 from typing import Any, Final
@@ -22,6 +22,8 @@ _SILENCE: Final = 30.0
 _RETRY: Final = 0.1
 #: The largest answer, in bytes.
 _LARGEST: Final = 1 << 26
+#: The warning about a change that waits for a decision.
+_UNDECIDED: Final = "the change was accepted, and is not decided yet: it is ignored if it is not possible then"
 
 
 class SiteAnswer(dict[str, Any]):
@@ -39,12 +41,20 @@ class SiteClient:
         token: the token of the site; "" if it has none.
         user, group: the user and the group of the requests; "" to assert none.
         patience: seconds to wait for a site that is starting, and not for one that has ended and says so.
+        warn: is called with a line about a change that was accepted, but is not decided yet; None to ignore it.
 
     OptionError if the URL is invalid.
     """
 
     def __init__(
-        self, url: str = DEFAULT_URL, token: str = "", user: str = "", group: str = "", patience: float = 0.0
+        self,
+        url: str = DEFAULT_URL,
+        token: str = "",
+        user: str = "",
+        group: str = "",
+        patience: float = 0.0,
+        *,
+        warn: Callable[[str], None] | None = None,
     ) -> None:
         parts = urlsplit(url)
         try:
@@ -53,7 +63,7 @@ class SiteClient:
             port = -1
         if parts.scheme not in ("http", "https") or not parts.hostname or port == -1 or parts.query or parts.fragment:
             raise OptionError(f"--url must be like {DEFAULT_URL}, not {url!r}")
-        self._url, self._patience = url, patience
+        self._url, self._patience, self._warn = url, patience, warn
         self._connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._host, self._port, self._path = parts.hostname, port, parts.path.rstrip("/")
         self._headers = {"Accept": "application/json"}
@@ -130,6 +140,8 @@ class SiteClient:
             raise TransportError(
                 f"the server at {self._url} is not a site: its answer is not JSON ({status})"
             ) from None
+        if status == HTTPStatus.ACCEPTED and not content and self._warn is not None:
+            self._warn(_UNDECIDED)
         if status < 400:
             return value
         problems = value.get("problems") if isinstance(value, dict) else None

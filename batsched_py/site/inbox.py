@@ -20,6 +20,7 @@ from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT
 from batsched_py.scheduling.queue_requests import QUEUE_REQUESTS
 from batsched_py.simulator.time.live_loop import LiveBatch
 from batsched_py.site.journal import Journal, JournalEntry
+from batsched_py.site.outcomes import Outcomes
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.request_kinds import CLOSE, EVENT_KINDS
 
@@ -99,6 +100,7 @@ class Inbox:
         entries: number of a request -> the request, without its members (they may be large), except for the start, the
             deadline, the constraint and the machines of a lease, who holds one, its priority, and for hosts that go
             out of service or return.
+        outcomes: what has become of requests that change something.
     """
 
     def __init__(
@@ -123,6 +125,7 @@ class Inbox:
         #: The error of a failed write to the journal, which ends the site.
         self._failure: SiteError | None = None
         self.entries = {entry.number: _light(entry) for entry in entries}
+        self.outcomes = Outcomes(self.entries)
         #: The wall-clock time of the last record of the time.
         self._noted = -math.inf
         #: True if the peer (Batsim) is the caller: a request then joins its first message of a later time.
@@ -226,12 +229,13 @@ class Inbox:
 
     def wait(self, now: float, due: float | None) -> LiveBatch | None:
         """Wait for and return the next batch before `due`; None when `due` has come. See LiveEvents."""
+        self.outcomes.settle()
         if not self.starting:  # callers do not see the past
             self._look(False)
         while not self._closed:
             with self._changed:
                 if self._batches and (due is None or self._batches[0].time < due):
-                    return self._batches.popleft()
+                    return self._taken(self._batches.popleft())
                 if self._left is not None:
                     if due is not None and (self._batches or due <= self._left):
                         return None
@@ -305,11 +309,16 @@ class Inbox:
             self._note(self._reached)
             events = list[ExternalEvent]()
             while self._batches and self._batches[0].time <= now:
-                batch = self._batches.popleft()
+                batch = self._taken(self._batches.popleft())
                 events += batch.events
                 if batch.last:
                     events.append(ExternalEvent(now, NO_MORE_EXTERNAL_EVENT))
             return events
+
+    def _taken(self, batch: LiveBatch) -> LiveBatch:
+        """Return a batch that the next message has."""
+        self.outcomes.take(len(batch.events) + batch.last)
+        return batch
 
     def _go_live(self, now: float) -> None:
         assert self._left is not None  # noqa: S101  # checked by the callers

@@ -7,8 +7,8 @@ from typing import Final
 from batsched_py.experiments.parsing.submissions import DELETE, RESERVE, SUBMIT, WITHDRAW
 from batsched_py.leases.drains import DRAIN_HOSTS, UNDRAIN_HOSTS
 from batsched_py.model.external_event import MACHINE_EVENTS
-from batsched_py.scheduling.queue_requests import QUEUE_REQUESTS
-from batsched_py.session.requests import CANCEL_JOB, SUBMIT_JOB
+from batsched_py.scheduling.queue_requests import CANCEL_JOB, QUEUE_REQUESTS
+from batsched_py.session.requests import SUBMIT_JOB
 from batsched_py.timelines.additions import ADD_ENTRY, RESUME
 
 #: The kind of the request that closes the site: no more requests are accepted after it. It becomes no event.

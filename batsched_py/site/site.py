@@ -161,6 +161,7 @@ class Site(ABC):
     def record(self, request: bytes, reply: bytes) -> None:
         """Record an exchange in the transcript. SiteError if it differs from the one recorded earlier."""
         self._recorder.record(request, reply)
+        self.inbox.outcomes.decide(self.session.plan.ignored, self.session.postponed)
 
     def warn(self, line: str) -> None:
         """Pass on a warning of the run, unless it is one of the past: what it says of the beginning is still of use."""
@@ -178,6 +179,7 @@ class Site(ABC):
             self.failure = error
             self.inbox.stop(UNKEPT if isinstance(error, SiteError) else FAILED)
         finally:
+            self.inbox.outcomes.end()
             if self._warnings is not None:
                 self._warnings.finish()
             self._close()

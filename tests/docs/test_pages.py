@@ -37,7 +37,20 @@ from tests.docs.pages import PAGES, name
 DOCS = ROOT / "docs"
 
 #: Methods that are the engine's, not the algorithm's.
-ENGINE = {"release", "begin", "commands", "timestamp", "rejections", "holds", "promises", "dialect", "watch", "written"}
+ENGINE = {
+    "release",
+    "ignore",
+    "ignored",
+    "begin",
+    "commands",
+    "timestamp",
+    "rejections",
+    "holds",
+    "promises",
+    "dialect",
+    "watch",
+    "written",
+}
 ENGINE_RECURRING = {"wind_up", "end_recurring", "check_energy"}
 ENGINE_AVAILABILITY = {
     *("advance", "occupy", "vacate", "busy", "disrupt", "down", "hosts", "now", "reserved", "free"),

@@ -16,7 +16,7 @@ from rich.table import Table
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, connect_timeout_option, option, together
 from batsched_py.cli.shared.site_callers import read_token
-from batsched_py.cli.shared.terminal import say
+from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_file, reported
 from batsched_py.reading.limits import Limits
@@ -41,7 +41,8 @@ class SitePlace(Struct, frozen=True):
 
     def client(self) -> SiteClient:
         """Return a client of the site. OptionError."""
-        return SiteClient(self.url, read_token(self.token_file), self.user, self.group, self.connect_timeout)
+        token = read_token(self.token_file)
+        return SiteClient(self.url, token, self.user, self.group, self.connect_timeout, warn=warn)
 
     def client_of_list(self) -> SiteClient:
         """Return a client for a command that lists something, after showing the notices of the site. OptionError."""

@@ -59,6 +59,8 @@ def completed(schema: dict[str, Any]) -> dict[str, Any]:
     health["responses"] = {status: health["responses"][status] for status in _HEALTH_STATUSES}
     health["responses"]["503"]["content"] = health["responses"]["200"]["content"]
     _describe_experiments(found["paths"])
+    for _, call in _operations(found):
+        call["responses"].get("204", {}).pop("content", None)
     for path in _IN_PARTS:
         text = 'The address of the next part of the list, with rel="next"; absent from the last part.'
         answer = found["paths"][path]["get"]["responses"]["200"]

@@ -11,7 +11,8 @@ from msgspec import Meta, Struct
 from batsched_py.hostset import HostSet
 from batsched_py.leases.drains import DRAIN_HOSTS
 from batsched_py.model.external_event import MACHINE_UNAVAILABLE
-from batsched_py.site.api.handlers import get, post
+from batsched_py.site.api.decided import answer
+from batsched_py.site.api.handlers import deciding_post, get
 from batsched_py.site.api.host_changes import HostsText, hosts_to_return, hosts_to_take
 from batsched_py.site.api.host_views import Host
 from batsched_py.site.api.identity import Asking, check_operator
@@ -71,31 +72,32 @@ class HostController(Controller):
         body: Any = found.answers.find(("hosts", after, limit), lambda: found.hosts.listed(after + 1, end))
         return Response(body, media_type=MediaType.JSON, headers=headers)
 
-    @post("/drain", summary="Drain hosts", status_code=204)
-    async def drain(self, data: JSONBody[HostsChange], request: Asking) -> None:
+    @deciding_post("/drain", summary="Drain hosts")
+    async def drain(self, data: JSONBody[HostsChange], request: Asking) -> Response[None]:
         """Start nothing new on hosts; what runs there goes on, what is planned there is planned again.
 
         Only for operators, and for algorithms of leases. Reservations that find no other hosts are rejected.
         """
-        await _change(request, data, DRAIN_HOSTS)
+        return await _change(request, data, DRAIN_HOSTS)
 
-    @post("/fail", summary="Let hosts fail", status_code=204)
-    async def fail(self, data: JSONBody[HostsChange], request: Asking) -> None:
+    @deciding_post("/fail", summary="Let hosts fail")
+    async def fail(self, data: JSONBody[HostsChange], request: Asking) -> Response[None]:
         """Make hosts unavailable: leases that run there fail. Only for operators of a simulated platform."""
-        await _change(request, data, MACHINE_UNAVAILABLE)
+        return await _change(request, data, MACHINE_UNAVAILABLE)
 
-    @post("/return", summary="Return hosts", status_code=204)
-    async def give_back(self, data: JSONBody[HostsReturn], request: Asking) -> None:
+    @deciding_post("/return", summary="Return hosts")
+    async def give_back(self, data: JSONBody[HostsReturn], request: Asking) -> Response[None]:
         """Return hosts that are drained or unavailable to service. Only for operators."""
         check_operator(request)
         await check_types(request, HostsReturn)
         found = parts(request)
         async with found.turns.of(HOSTS):
             changes = hosts_to_return(found.site, found.hosts, data.hosts)
-            await found.acceptance.accept_all([_asked(request, kind, some) for kind, some in changes])
+            asked = [_asked(request, kind, some) for kind, some in changes]
+            return await answer(found, await found.acceptance.accept_all(asked))
 
 
-async def _change(request: Asking, data: HostsChange, kind: str) -> None:
+async def _change(request: Asking, data: HostsChange, kind: str) -> Response[None]:
     """Accept a drain or a failure. RequestRefusedError if the site cannot, or a host is in that state already."""
     check_operator(request)
     await check_types(request, HostsChange)
@@ -104,7 +106,7 @@ async def _change(request: Asking, data: HostsChange, kind: str) -> None:
     found = parts(request)
     async with found.turns.of(HOSTS):
         hosts = hosts_to_take(found.site, found.hosts, data.hosts, kind)
-        await found.acceptance.accept(_asked(request, kind, hosts, data.reason))
+        return await answer(found, [await found.acceptance.accept(_asked(request, kind, hosts, data.reason))])
 
 
 def _asked(request: Asking, kind: str, hosts: HostSet, reason: str = "") -> Asked:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Final
 
-from litestar import Controller
+from litestar import Controller, Response
 from litestar.params import JSONBody
 from msgspec import Meta, Struct
 
 from batsched_py.scheduling.queue_requests import HIGHEST, HOLD_JOB, PRIORITISE_JOB, RELEASE_JOB, ChangeKind
-from batsched_py.site.api.handlers import delete, post, put
+from batsched_py.site.api.decided import answer
+from batsched_py.site.api.handlers import deciding_delete, deciding_post, deciding_put
 from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.lease_requests import ask_to_cancel
 from batsched_py.site.api.lease_views import TYPES, Lease, Number
@@ -45,15 +46,16 @@ class LeaseControlController(Controller):
     path = "/api/leases/{number:int}"
     tags = ("leases",)
 
-    @delete("/", summary="Cancel a lease")
-    async def cancel(self, request: Asking, number: Number) -> None:
+    @deciding_delete("/", summary="Cancel a lease")
+    async def cancel(self, request: Asking, number: Number) -> Response[None]:
         """Cancel a lease in any state; only the user who requested it, or an operator, may."""
         async with turn_at(request, number):
             changeable(request, number, "cancel it")
-            await parts(request).acceptance.accept(ask_to_cancel(number, request.user))
+            found = parts(request)
+            return await answer(found, [await found.acceptance.accept(ask_to_cancel(number, request.user))])
 
-    @post("/hold", summary="Hold a lease", status_code=204)
-    async def hold(self, request: Asking, number: Number) -> None:
+    @deciding_post("/hold", summary="Hold a lease")
+    async def hold(self, request: Asking, number: Number) -> Response[None]:
         """Hold a waiting lease: its planned place is given back, and it does not start before it is released.
 
         Only the user who requested it, or an operator, may.
@@ -66,10 +68,10 @@ class LeaseControlController(Controller):
                 raise refuse(409, "an immediate lease does not wait")
             if lease.state not in _WAITING:
                 raise refuse(409, f"it has begun ({lease.state}): only waiting leases can be held")
-            await _change(request, number, HOLD_JOB)
+            return await _change(request, number, HOLD_JOB)
 
-    @post("/release", summary="Release a lease", status_code=204)
-    async def release(self, request: Asking, number: Number) -> None:
+    @deciding_post("/release", summary="Release a lease")
+    async def release(self, request: Asking, number: Number) -> Response[None]:
         """Release a held lease: it is planned again, a best-effort lease at its former rank in the queue.
 
         Only the user who requested it, or an operator, may; only an operator if an operator holds it.
@@ -80,10 +82,10 @@ class LeaseControlController(Controller):
                 raise refuse(403, "an operator holds it, and only an operator may release it")
             if not lease.held:
                 raise refuse(409, "it is not held")
-            await _change(request, number, RELEASE_JOB)
+            return await _change(request, number, RELEASE_JOB)
 
-    @put("/priority", summary="Change the priority of a lease", status_code=204)
-    async def prioritise(self, request: Asking, number: Number, data: JSONBody[LeasePriority]) -> None:
+    @deciding_put("/priority", summary="Change the priority of a lease")
+    async def prioritise(self, request: Asking, number: Number, data: JSONBody[LeasePriority]) -> Response[None]:
         """Set the priority of a best-effort lease. The user who requested it may only lower it; an operator may both.
 
         Planned starts of leases after its former or its new rank are planned again.
@@ -95,7 +97,7 @@ class LeaseControlController(Controller):
                 raise refuse(409, "only best-effort leases have a priority: others have their time")
             if data.priority > lease.priority and not request.user.operator:
                 raise refuse(403, f"only an operator may raise its priority, which is {lease.priority}", "priority")
-            await _change(request, number, PRIORITISE_JOB, priority=data.priority)
+            return await _change(request, number, PRIORITISE_JOB, priority=data.priority)
 
 
 def turn_at(request: Asking, number: int) -> asyncio.Lock:
@@ -116,8 +118,11 @@ def changeable(request: Asking, number: int, what: str) -> Lease:
     return lease
 
 
-async def _change(request: Asking, number: int, kind: ChangeKind, **more: Any) -> None:
-    """Accept a change of a lease. RequestRefusedError if the algorithm cannot, or if the caller has no bytes left."""
+async def _change(request: Asking, number: int, kind: ChangeKind, **more: Any) -> Response[None]:
+    """Accept a change of a lease, and answer once it is decided.
+
+    RequestRefusedError if the algorithm cannot, if the caller has no bytes left, or if it has no effect.
+    """
     found, who = parts(request), request.user
     members = {"job_id": job_id(number), "by": "operator" if who.operator else "user", **more}
     try:
@@ -126,4 +131,4 @@ async def _change(request: Asking, number: int, kind: ChangeKind, **more: Any) -
         algorithm = found.site.settings.choice.algorithm
         raise refuse(409, f"the algorithm {algorithm} cannot hold, release or prioritise jobs") from None
     asked = Asked(kind, lambda _: members, who.user, who.group, target=number)
-    await found.accept(who, asked, {})
+    return await answer(found, [await found.accept(who, asked, {})])

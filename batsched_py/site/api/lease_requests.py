@@ -14,7 +14,8 @@ from batsched_py.model.lease_terms import LONGEST_QUERY, MEMBER, UNLIMITED, pars
 from batsched_py.queries.parser import parse
 from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import LONGEST
-from batsched_py.session.requests import CANCEL_JOB, SUBMIT_JOB
+from batsched_py.scheduling.queue_requests import CANCEL_JOB
+from batsched_py.session.requests import SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.problems import Problem, RequestRefusedError
 from batsched_py.site.inbox import Asked

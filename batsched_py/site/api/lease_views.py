@@ -17,8 +17,8 @@ from batsched_py.leases.requested_changes import HELD
 from batsched_py.model.lease_terms import MEMBER, parse_terms
 from batsched_py.protocol.events import FINAL_STATES, REJECTED
 from batsched_py.results.lease_rows import KINDS, LeaseRow, LeaseState
-from batsched_py.scheduling.queue_requests import HOLD_JOB, PRIORITISE_JOB, RELEASE_JOB
-from batsched_py.session.requests import CANCEL_JOB, SUBMIT_JOB
+from batsched_py.scheduling.queue_requests import CANCEL_JOB, HOLD_JOB, PRIORITISE_JOB, RELEASE_JOB
+from batsched_py.session.requests import SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.lease_requests import instant
 from batsched_py.site.api.problems import refuse
@@ -131,8 +131,8 @@ class LeaseIndex:
         self._made: dict[int, Lease] = {}
         #: Reasons of the current snapshot; None until one is needed.
         self._reasons: WaitingReasons | None = None
-        #: Number of a lease and what is changed -> the latest request for it.
-        self._changes: dict[tuple[int, str], JournalEntry] = {}
+        #: Number of a lease and what is changed -> requests for it whose effects a snapshot may not show.
+        self._changes: dict[tuple[int, str], list[JournalEntry]] = {}
         #: Number -> hold and priority of a lease that has any.
         self._controls: dict[int, ControlRow] = {}
 
@@ -157,9 +157,10 @@ class LeaseIndex:
         return self._unseen_change(number, "end") is not None
 
     def _unseen_change(self, number: int, what: str) -> JournalEntry | None:
-        """Return the latest request for a change of a lease, unless the snapshot is of a later time."""
-        latest = self._changes.get((number, what))
-        return None if latest is None or latest.time < self._snapshot.now else latest
+        """Return the latest request for a change of a lease that is not ignored, unless the snapshot is later."""
+        ignored, now = self._inbox.outcomes.ignored, self._snapshot.now
+        made = self._changes.get((number, what), ())
+        return next((one for one in reversed(made) if one.time >= now and one.number not in ignored), None)
 
     def used(self, who: Identity) -> dict[str, tuple[int, int]]:
         """Return what has not ended, of a user and of its group, by quota: leases and jobs, and their machines."""
@@ -219,7 +220,8 @@ class LeaseIndex:
                 self._open.add(entry.number, entry)
                 self._machines.add(entry.members["res"], entry)
             elif (what := _CHANGES.get(entry.kind)) is not None and entry.target is not None:
-                self._changes[entry.target, what] = entry
+                now, key = self._snapshot.now, (entry.target, what)
+                self._changes[key] = [one for one in self._changes.get(key, ()) if one.time >= now] + [entry]
                 self._made.pop(entry.target, None)
         snapshot = self._board.snapshot
         if snapshot is not self._snapshot:

@@ -56,6 +56,14 @@ REFUSALS: Final = {
     503: "The site is starting, closed, or has ended.",
 }
 
+#: The answer to a change that takes effect later, for the description of the API.
+UNDECIDED: Final = {
+    202: ResponseSpec(
+        data_container=None,
+        description="The change was accepted, and not decided within 2 seconds: if impossible then, it is ignored.",
+    )
+}
+
 
 def refusals() -> dict[int, ResponseSpec]:
     """Return the specifications of error answers for the description, by status."""
