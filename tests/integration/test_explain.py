@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,9 @@ from batsched_py.cli.main import run
 from batsched_py.reporting.api import read_schedule
 from batsched_py.reporting.pictures.terminal.signs import CROSS
 from batsched_py.reporting.schedules.decisions_table import read_decisions_of, with_outages
+from batsched_py.reporting.waits.history import RunHistory
+from batsched_py.reporting.waits.run_explanation import explain_run
+from batsched_py.reporting.waits.walk import explain
 from tests.clone import ROOT
 from tests.integration.programs import algorithm, serving
 from tests.integration.programs import run as program
@@ -50,6 +55,25 @@ def test_each_second_of_each_wait_has_a_reason_that_is_true(
     for job in longest(checker.jobs, 40):
         checker.check(explained("out/run", job, capsys))
     assert set(checker.reasons) == ALGORITHMS[algorithm]
+    assert run(["explain", "out/run", "--run", "--json"]) == 0
+    whole = json.loads(capsys.readouterr().out)
+    waits = [job.start - job.submit for job in checker.jobs.values()]
+    assert math.isclose(whole["seconds"], math.fsum(waits), abs_tol=1e-3)
+    assert ALGORITHMS[algorithm] <= {one["reason"] for one in whole["reasons"]}
+    assert_same_as_single_waits("out/run", len(checker.jobs))
+
+
+def assert_same_as_single_waits(prefix: str, jobs: int) -> None:
+    """The seconds of the whole run by reason are those of all its jobs, each explained on its own."""
+    schedule = read_schedule(Path(prefix))
+    history = RunHistory(schedule, read_decisions_of(schedule))
+    expected = Counter[str]()
+    for record in history.records.values():
+        for one in explain(history, record).intervals:
+            expected[str(one.reason)] += round(one.end * 1e6) - round(one.begin * 1e6)
+    overall = explain_run(history).overall
+    assert {str(reason): one.time for reason, one in overall.by_reason.items()} == expected
+    assert overall.jobs == jobs
 
 
 def test_the_same_run_writes_the_same_decisions(tmp_path: Path) -> None:

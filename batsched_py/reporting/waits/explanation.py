@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from batsched_py.model.decision_row import DecisionRow
+from batsched_py.reporting.waits.blockers import Blocker, Counterfactual
 from batsched_py.reporting.waits.reasons import WAITING, Reason
 from batsched_py.results.records import JobRecord
 
@@ -50,6 +51,8 @@ class Explanation(Struct, frozen=True):
         intervals: contiguous intervals from its submission until then; empty if it did not wait.
         rows: the decisions about it, in order of time.
         overtakers: the jobs that overtook it, ordered by start.
+        blockers: the jobs that were in the way, those that were longest first.
+        counterfactuals: what would have let it start sooner, in order of time.
     """
 
     record: JobRecord
@@ -57,6 +60,8 @@ class Explanation(Struct, frozen=True):
     intervals: tuple[Interval, ...]
     rows: tuple[DecisionRow, ...]
     overtakers: tuple[Overtaker, ...]
+    blockers: tuple[Blocker, ...] = ()
+    counterfactuals: tuple[Counterfactual, ...] = ()
 
     @property
     def ran(self) -> bool:
@@ -83,4 +88,6 @@ class Explanation(Struct, frozen=True):
                 for one in self.intervals
             ],
             "overtaken_by": [one.record.job.id for one in self.overtakers],
+            "blockers": [one.plain for one in self.blockers],
+            "sooner": [one.plain for one in self.counterfactuals],
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from batsched_py.model.decision_row import DecisionRow
@@ -44,6 +44,7 @@ class RunHistory:
         hosts: bits of the compute hosts.
         hosts_known: True if the hosts of each job are known, not only their number.
         records: job id -> the job, including jobs that had not ended at the end of the run.
+        ran: the jobs that started, ordered by start, ties in the order of the file.
         ended_early: True if jobs ran or waited at the end of the run.
         delivery: the longest delay between an event and a start in reply to it, in seconds.
     """
@@ -56,13 +57,13 @@ class RunHistory:
         more = unlisted_jobs(schedule, self.decisions)
         self.records = {record.job.id: record for record in (*schedule.jobs, *more)}
         self.delivery = _MESSAGES + _decision_time(schedule)
-        #: Jobs that were still running at the end; below, all jobs that ran, by start, ties in the order of the file.
+        #: Jobs that were still running at the end.
         running = [record for record in more if record.state == RUNNING]
         self.ended_early = any(record.state in (RUNNING, WAITING) for record in more)
-        self._ran = sorted((*schedule.ran, *running), key=lambda record: record.start)
-        self._starts = [record.start for record in self._ran]
-        self._longest_run = max((record.execution for record in self._ran), default=0.0)
-        self._longest_wait = max((record.waiting for record in self._ran), default=0.0)
+        self.ran = sorted((*schedule.ran, *running), key=lambda record: record.start)
+        self._starts = [record.start for record in self.ran]
+        self._longest_run = max((record.execution for record in self.ran), default=0.0)
+        self._longest_wait = max((record.waiting for record in self.ran), default=0.0)
         #: Jobs that waited until their rejection, or until the end of the run.
         never_ran = (record for record in self.records.values() if record.state in (REJECTED, WAITING))
         self._never_ran = [self.waiter(record) for record in never_ran]
@@ -71,7 +72,7 @@ class RunHistory:
         """Return the jobs that ran at any time in [begin, end), ordered by start."""
         first = bisect_left(self._starts, begin - self._longest_run)
         last = bisect_left(self._starts, end)
-        return [record for record in self._ran[first:last] if record.finish > begin]
+        return [record for record in self.ran[first:last] if record.finish > begin]
 
     def waiter(self, record: JobRecord) -> Waiter:
         """Return a job with the end of its wait; its submission if it was rejected at an unknown time."""
@@ -80,13 +81,17 @@ class RunHistory:
         refusal = next((row for row in self.rows_of_job(record.job.id) if row.kind == "rejected"), None)
         return Waiter(record, record.job.submit_time if refusal is None else refusal.time)
 
+    def waiters(self) -> Iterator[Waiter]:
+        """Yield all jobs with the ends of their waits."""
+        return map(self.waiter, self.records.values())
+
     def waiting(self, begin: float, end: float) -> list[Waiter]:
         """Return the jobs that waited at any time in [begin, end), ordered by submission."""
         first = bisect_right(self._starts, begin)
         last = bisect_right(self._starts, end + self._longest_wait)
-        found = [Waiter(record, record.start) for record in self._ran[first:last] if record.job.submit_time < end]
+        found = [Waiter(record, record.start) for record in self.ran[first:last] if record.job.submit_time < end]
         found += [one for one in self._never_ran if one.since < end and one.until > begin]
-        return sorted(found, key=lambda one: (one.since, one.until))
+        return sorted(found, key=lambda one: (one.since, one.until, one.id))
 
     def rows(self, jobs: Iterable[Waiter], end: float) -> list[DecisionRow]:
         """Return the rows of these jobs and of hosts before `end`, in order of time."""

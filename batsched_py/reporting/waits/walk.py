@@ -12,12 +12,15 @@ last decision about each waiting job. The reason is the first one that applies:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from typing import Final
 
 from batsched_py.model.decision_row import DecisionRow
+from batsched_py.reporting.waits.blockers import BlockerTimes, Counterfactual
 from batsched_py.reporting.waits.explanation import Explanation, Interval, Overtaker
 from batsched_py.reporting.waits.history import RunHistory, Waiter
+from batsched_py.reporting.waits.machine_state import MachineState
 from batsched_py.reporting.waits.reasons import Reason
 from batsched_py.results.records import JobRecord
 
@@ -41,52 +44,9 @@ from batsched_py.results.records import JobRecord
 #
 # Cost for one wait: O(c log c) to sort its c changes, and for each step the jobs that run, wait or hold a promise then.
 
-
-class MachineState:
-    """The changing state of the hosts and the jobs on them."""
-
-    def __init__(self, history: RunHistory) -> None:
-        self._hosts, self._known, self._count = history.hosts, history.hosts_known, history.schedule.hosts
-        #: Job id -> the job, in the order of starts.
-        self.running: dict[str, JobRecord] = {}
-        #: Bits of the hosts that cannot take jobs for another reason than work.
-        self.down = 0
-        self._busy = self._taken = 0
-        #: True once two jobs have shared a host.
-        self._shared = False
-
-    def begin(self, record: JobRecord) -> None:
-        """Start a job on its hosts."""
-        hosts = record.hosts.bits
-        self._shared = self._shared or bool(self._busy & hosts)
-        self.running[record.job.id] = record
-        self._busy |= hosts
-        self._taken += record.size_on(self._count)
-
-    def end(self, record: JobRecord) -> None:
-        """End a job and free its hosts."""
-        del self.running[record.job.id]
-        self._taken -= record.size_on(self._count)
-        if self._shared:
-            self._busy = 0
-            for other in self.running.values():
-                self._busy |= other.hosts.bits
-        else:
-            self._busy ^= record.hosts.bits
-
-    def idle(self) -> int:
-        """Return the number of hosts without work."""
-        return (self._hosts & ~self._busy).bit_count() if self._known else self._count - self._taken
-
-    def free(self) -> int:
-        """Return the number of hosts that can take a job."""
-        return (self._hosts & ~self._busy & ~self.down).bit_count() if self._known else self.idle()
-
-    def usable(self, record: JobRecord) -> int:
-        """Return the number of a job's hosts that another job could use without it."""
-        if not self._known:
-            return record.size_on(self._count)
-        return (record.hosts.bits & self._hosts & ~self.down).bit_count()
+#: Reasons that follow from the free hosts, and from promises.
+_LACKS: Final = (Reason.HOSTS_BUSY, Reason.HOSTS_UNAVAILABLE)
+_PROMISES: Final = (Reason.PROMISE, Reason.RESERVATION)
 
 
 class Walk:
@@ -95,6 +55,7 @@ class Walk:
     Attributes:
         delays: id of an overtaking job -> the first time at which enough hosts would have been free without it, while
             the job was the next one in the queue; missing if there is none.
+        blockers: the jobs in the way.
     """
 
     def __init__(self, history: RunHistory, job: Waiter) -> None:
@@ -107,14 +68,18 @@ class Walk:
         self._rows = history.rows([job, *others], end)
         #: Job id -> a job that waits at any time during this wait.
         self._others = {one.id: one for one in others}
-        #: The jobs submitted before it, ordered by submission.
-        self._before = [one for one in others if one.since < begin]
+        #: The jobs before it by submission, in order; of equal ones, the one that waited for less time is first.
+        self._before = [one for one in others if (one.since, one.until, one.id) < (begin, end, job.id)]
         #: The time from which it is the next one by submission.
         self._next_from = max((one.until for one in self._before), default=begin)
         #: Job id -> its last row about a hold, and about a valid promise.
         self._held: dict[str, DecisionRow] = {}
         self._promised: dict[str, DecisionRow] = {}
         self.delays: dict[str, float] = {}
+        self.blockers = BlockerTimes()
+        #: The first of the steps with the fewest missing hosts, and the first step with enough free hosts.
+        self._fewest: Counterfactual | None = None
+        self._enough: Counterfactual | None = None
 
     def intervals(self) -> list[Interval]:
         """Return the wait, split at each change of the reason, the blocking jobs or the promise."""
@@ -126,9 +91,18 @@ class Walk:
             if found and found[-1][2:] == step[2:]:
                 step = step._replace(begin=found.pop().begin)
             found.append(step)
+            promises = self._starts_of(blocked_by) if reason in _PROMISES else {}
+            self.blockers.add(blocked_by, reason, end - begin, promises)
+            self._note_counterfactual(begin, reason, blocked_by)
             if reason is Reason.HOSTS_BUSY:
                 self._note_delays(begin)
         return found
+
+    @property
+    def counterfactuals(self) -> tuple[Counterfactual, ...]:
+        """The changes that would have let the job start sooner, in order of time."""
+        found = [one for one in (self._fewest, self._enough) if one is not None]
+        return tuple(sorted(found, key=lambda one: one.at))
 
     def _steps(self) -> Iterator[tuple[float, float]]:
         """Yield the intervals between two changes, after applying the changes at the begin of each."""
@@ -138,7 +112,8 @@ class Walk:
         changes += [(record.start, 1, record) for record in self._running]
         changes.sort(key=lambda change: change[:2])
         instants = sorted({begin, end, *(time for time, _, _ in changes if time > begin)})
-        instants = sorted({*instants, *(one.until for one in self._others.values() if begin < one.until < end)})
+        others = (time for one in self._others.values() for time in (one.since, one.until))
+        instants = sorted({*instants, *(time for time in others if begin < time < end)})
         next_change = 0
         for instant, following in pairwise(instants):
             while next_change < len(changes) and changes[next_change][0] <= instant:
@@ -221,6 +196,30 @@ class Walk:
             return max(looked_at)[1]
         return next((one.id for one in self._before if now < one.until and one.id not in outside), None)
 
+    def _starts_of(self, jobs: Iterable[str]) -> dict[str, float]:
+        """Return the promised starts of jobs."""
+        rows = {job: self._promised[job].start for job in jobs}
+        return {job: start for job, start in rows.items() if start is not None}
+
+    def _note_counterfactual(self, now: float, reason: Reason, blocked_by: tuple[str, ...]) -> None:
+        """Note a step if fewer hosts are missing than before, or if it is the first one with enough free hosts."""
+        size = self._job.record.job.size
+        if reason in _LACKS:
+            missing = size - self._machine.free()
+            if self._fewest is None or missing < self._fewest.hosts:
+                self._fewest = Counterfactual(now, reason, missing, None, self._promised_before(now, size, ""))
+        elif self._enough is None and reason in (*_PROMISES, Reason.QUEUE, Reason.CONSTRAINT, Reason.ALGORITHM):
+            walltime = None
+            if reason in _PROMISES:
+                # the last of them is the one for which too few hosts would be left, unless the algorithm says so
+                starts = self._starts_of(blocked_by)
+                walltime = (max if self._delays(now) else min)(starts.values()) - now
+            self._enough = Counterfactual(now, reason, 0, walltime, blocked_by)
+
+    def _delays(self, now: float) -> bool:
+        """Return True if promises leave the job too few of the free hosts."""
+        return bool(self._promised_before(now, self._machine.free(), ""))
+
     def _note_delays(self, now: float) -> None:
         """Record the overtaking jobs without which enough hosts would be free now."""
         if now < self._next_from:
@@ -248,4 +247,6 @@ def explain(history: RunHistory, record: JobRecord) -> Explanation:
         intervals=tuple(intervals),
         rows=tuple(row for row in history.rows_of_job(job.id) if row.time <= job.until),
         overtakers=tuple(Overtaker(other, walk.delays.get(other.job.id)) for other in later),
+        blockers=walk.blockers.ordered(history.records),
+        counterfactuals=walk.counterfactuals,
     )

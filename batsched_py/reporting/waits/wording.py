@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.model.table import cell_text
 from batsched_py.reporting.formatting import brief
+from batsched_py.reporting.waits.blockers import Blocker, Counterfactual
 from batsched_py.reporting.waits.explanation import Explanation, Interval
 from batsched_py.reporting.waits.reasons import WORDS, Reason
 from batsched_py.results.records import JobRecord
@@ -100,6 +101,38 @@ def words_of(explanation: Explanation, reason: Reason, end: float) -> str:
         return WORDS[reason]
     holds = [row for row in explanation.rows if row.kind == "held" and row.time < end and row.reason != "hosts"]
     return f"{WORDS[reason]}: {displayed(holds[-1].words)}" if holds else WORDS[reason]
+
+
+def blocking_text(blocker: Blocker) -> str:
+    """Return the text of the way in which a job was in the way."""
+    match blocker.reason:
+        case Reason.PROMISE | Reason.RESERVATION if blocker.promise is not None:
+            return f"it was promised to start at {at(blocker.promise)}"
+        case Reason.QUEUE:
+            return "it was before it in the queue"
+        case Reason.CONDITION:
+            return "its start or end was a condition"
+    before = "" if blocker.promise is None else f", after a promise to start at {at(blocker.promise)}"
+    return f"it ran on its hosts{before}"
+
+
+def counterfactual_text(one: Counterfactual) -> str:
+    """Return the text of a change that would have let a job start sooner."""
+    jobs = named(one.jobs)
+    match one.reason:
+        case Reason.HOSTS_BUSY | Reason.HOSTS_UNAVAILABLE:
+            more = counted(one.hosts, "free host more", "free hosts more")
+            return f"{more}, and no promise to {jobs}" if jobs else more
+        case Reason.PROMISE | Reason.RESERVATION:
+            promise = f"no promise to {jobs}"
+            if one.walltime is None or one.walltime <= 0:
+                return promise
+            return f"a walltime of at most {at(one.walltime)}, or {promise}"
+        case Reason.QUEUE:
+            return f"the hosts that were free, if {jobs} had not been before it"
+        case Reason.CONSTRAINT:
+            return "the number of hosts that were free, if these had suited it"
+    return "the hosts that were free, if the algorithm had not held it back"
 
 
 class Move(NamedTuple):

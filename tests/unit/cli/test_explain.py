@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,12 @@ def test_a_wait_is_told_by_time(capsys: pytest.CaptureFixture[str]) -> None:
         "8 s 10 s too few hosts were free w0!a",
         "18 s 2 s it would have delayed jobs that were promised a start w0!h",
         "20 s 20 s too few hosts were free w0!h",
+        "in the way size job because",
+        "25 s 4 w0!h it ran on its hosts, after a promise to start at 30 s",
+        "10 s 2 w0!a it ran on its hosts",
+        "possible at sooner by with",
+        "5 s 35 s a walltime of at most 25 s, or no promise to w0!h",
+        "8 s 32 s 1 free host more, and no promise to w0!h",
         "overtaken by 1 job (w0!s); none of them delayed it on its own",
     ]
     assert err == ""
@@ -67,6 +74,11 @@ def test_json_has_what_scripts_rely_on(capsys: pytest.CaptureFixture[str]) -> No
             {"from": 18, "to": 20, "reason": "hosts_busy", "blocked_by": ["w0!a"], "promise": 30},
         ],
         "overtaken_by": ["w0!s"],
+        "blockers": [
+            {"job": "w0!a", "size": 2, "seconds": 18, "reason": "hosts_busy", "promise": None},
+            {"job": "w0!s", "size": 1, "seconds": 10, "reason": "hosts_busy", "promise": None},
+        ],
+        "sooner": [{"at": 2, "reason": "hosts_busy", "hosts": 2, "walltime": None, "blocked_by": []}],
     }
 
 
@@ -87,6 +99,63 @@ def test_a_rejected_job_is_told_as_such(capsys: pytest.CaptureFixture[str]) -> N
     assert run(["explain", "run", "r", "--json"]) == 0
     plain = json.loads(capsys.readouterr().out)
     assert (plain["started"], plain["hosts"], plain["intervals"]) == (None, None, [])
+
+
+def test_a_run_is_told_by_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    """The waiting of all jobs, and the shares of each class of sizes."""
+    assert run(["explain", "run", "--run", "--hosts", "4"]) == 0
+    out, err = capsys.readouterr()
+    assert [" ".join(line.split()) for line in out.splitlines() if line.strip(" ─")] == [
+        "2 of 6 jobs waited: 0.0 h together, 0.0 host-hours",
+        "reason jobs hours share host-hours share",
+        "too few hosts were free 2 0.013 90.6 % 0.037 93.0 %",
+        "it would have delayed jobs that were promised a start 1 0.001 9.4 % 0.003 7.0 %",
+        "together 2 0.015 100.0 % 0.039 100.0 %",
+        "size jobs hours host-hours hosts busy promise",
+        "1 1 0.0 0.0",
+        "2 3 0.0 0.0 85.7 % 14.3 %",
+        "3-4 1 0.0 0.0 100.0 %",
+        "9-16 1 0.0 0.0",
+    ]
+    assert err == ""
+
+
+def test_the_json_of_a_run_sums_to_its_waiting(capsys: pytest.CaptureFixture[str]) -> None:
+    """Overall and in each group, as decimal numbers."""
+    assert run(["explain", "run", "--run", "--json", "--by", "size"]) == 0
+    content = json.loads(capsys.readouterr().out, parse_float=Decimal, parse_int=Decimal)
+    for part in (content, *content["groups"]["size"]):
+        for total in ("seconds", "host_seconds"):
+            assert sum(one[total] for one in part["reasons"]) == part[total]
+    assert (content["seconds"], content["jobs"], content["waited"]) == (53, 6, 2)
+
+
+def test_a_run_has_groups_of_its_workload(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By any member of jobs that the file given by -w has; without it, there is none."""
+    jobs = [{"id": name, "subtime": 0, "res": 1, "profile": "p", "user": f"user-{name}"} for name in "ahjsr"]
+    profiles = {"p": {"type": "delay", "delay": 1}}
+    (here / "w.json").write_text(json.dumps({"nb_res": 4, "jobs": jobs, "profiles": profiles}))
+    assert run(["explain", "run", "--run", "-w", "w.json", "--by", "user"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "user-j 1 0.0 0.0 85.7 % 14.3 % user-h 1 0.0 0.0 100.0 % user-a 2 0.0 0.0" in out
+    assert run(["explain", "run", "--run", "--by", "user"]) == 2
+    assert "has no job with a member 'user'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "rule"),
+    [
+        ((), "give a JOB, or --run"),
+        (("j", "--run"), "give a JOB, or --run for all jobs; not both"),
+        (("j", "--by", "size"), "'--by' and '-w' go with '--run'"),
+        (("--run", "--by", "size,user,size"), "'--by' must name each member once, not size,user,size"),
+        (("--run", "--slurm"), "--run cannot be combined with --slurm"),
+    ],
+)
+def test_a_job_or_the_run_is_explained(options: tuple[str, ...], rule: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """One of them."""
+    assert run(["explain", "run", *options]) == 2
+    assert rule in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

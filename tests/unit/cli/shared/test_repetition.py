@@ -19,7 +19,10 @@ ACCUMULATE = {
     "--workload", "--workload-name",
 }  # fmt: skip
 #: The same, but only in these commands: elsewhere they take one value.
-ACCUMULATE_IN = {("compare", "--scheduler"), ("compare", "--options-file"), ("report", "--by"), ("compare", "--by")}
+ACCUMULATE_IN = {
+    ("compare", "--scheduler"), ("compare", "--options-file"), ("report", "--by"), ("compare", "--by"),
+    ("explain", "--by"),
+}  # fmt: skip
 
 
 def commands(command: click.Command = batsched, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:

@@ -71,6 +71,8 @@ def test_who_did_not_wait_has_no_interval() -> None:
         "hosts": "0",
         "intervals": [],
         "overtaken_by": [],
+        "blockers": [],
+        "sooner": [],
     }
 
 
@@ -229,3 +231,35 @@ def test_jobs_of_a_log_have_no_hosts() -> None:
 def test_every_reason_has_words() -> None:
     """The table is closed."""
     assert set(WORDS) == set(Reason)
+
+
+def sooner(explanation: Explanation) -> list[tuple[float, str, int, float | None, str]]:
+    """Time, reason, missing hosts, walltime and names of the jobs in the way."""
+    return [
+        (one.at, str(one.reason), one.hosts, one.walltime, " ".join(job.removeprefix("w0!") for job in one.jobs))
+        for one in explanation.counterfactuals
+    ]
+
+
+def test_what_would_have_started_a_job_sooner() -> None:
+    """Two hosts more, at the first time at which no more were missing; a shorter walltime, or no promise."""
+    assert sooner(explained("head", BEHIND, PROMISED)) == [(2, "hosts_busy", 2, None, "")]
+    assert sooner(explained("j", BEHIND, PROMISED)) == [(5, "promise", 0, 15, "head"), (20, "hosts_busy", 2, None, "")]
+    assert sooner(explained("j", BEHIND)) == [(5, "queue", 0, None, "head"), (20, "hosts_busy", 2, None, "")]
+
+
+def test_hosts_alone_would_not_have_been_enough() -> None:
+    """The job would have run into a promise, too, which is named."""
+    jobs = (*BEHIND[:2], ran("b", 1, 2, 20, "2"), ran("j", 5, 40, 90, "0-1", walltime=50))
+    assert sooner(explained("j", jobs, PROMISED)) == [(5, "hosts_busy", 1, None, "head")]
+
+
+def test_jobs_in_the_way_are_ordered_by_time() -> None:
+    """With the promise that was in the way, though they ran on the hosts for longer."""
+    found = explained("j", BEHIND, PROMISED).blockers
+    assert [(one.record.job.id, one.seconds, str(one.reason), one.promise) for one in found] == [
+        ("w0!head", 35, "hosts_busy", 20.0)
+    ]
+    jobs = [ran("a", 0, 0, 10, "0-1"), ran("b", 0, 0, 20, "2"), ran("c", 0, 0, 99, "3"), ran("j", 5, 20, 30, "0-2")]
+    found = explained("j", jobs).blockers
+    assert [(one.record.job.id, one.seconds) for one in found] == [("w0!b", 15), ("w0!a", 5)]

@@ -1,0 +1,199 @@
+"""The explanation of a whole run: the waiting of all jobs by reason, and that of groups of jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from batsched_py.errors import InputError
+from batsched_py.reporting.metrics.breakdown import SIZE, size_class, size_order
+from batsched_py.reporting.schedules.members import USER, group_name, group_value
+from batsched_py.reporting.waits.cohorts import MICROSECONDS
+from batsched_py.reporting.waits.history import RunHistory, Waiter
+from batsched_py.reporting.waits.reasons import Reason
+from batsched_py.reporting.waits.run_sweep import JobCauses, RunSweep
+from batsched_py.text.display import displayed, shown
+from batsched_py.text.wording import unknown
+
+#: Reasons that follow from the schedule and the hosts that are down, whatever the algorithm decided.
+LACKING_HOSTS: Final = (Reason.HOSTS_BUSY, Reason.HOSTS_UNAVAILABLE)
+
+
+class WaitingTime(Struct, frozen=True):
+    """Waiting for one reason, or for all together.
+
+    Attributes:
+        jobs: number of jobs that waited.
+        time: microseconds, summed over the jobs.
+        host_time: microseconds times the hosts that each job requested, summed over the jobs.
+    """
+
+    jobs: int = 0
+    time: int = 0
+    host_time: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """The time in seconds."""
+        return self.time / MICROSECONDS
+
+    @property
+    def host_seconds(self) -> float:
+        """The host time in seconds."""
+        return self.host_time / MICROSECONDS
+
+
+class WaitingByReason(Struct, frozen=True):
+    """The waiting of some jobs.
+
+    Attributes:
+        name: name of the group; "" for all jobs of the run.
+        jobs: number of its jobs, also of those that did not wait.
+        total: their waiting for all reasons.
+        by_reason: reason -> the waiting, for the reasons that occur, in the order of Reason; it sums to the total.
+    """
+
+    name: str
+    jobs: int
+    total: WaitingTime
+    by_reason: Mapping[Reason, WaitingTime]
+
+    @property
+    def plain(self) -> Mapping[str, Any]:
+        """The waiting as a JSON object."""
+        return {
+            "jobs": self.jobs,
+            "waited": self.total.jobs,
+            "seconds": self.total.seconds,
+            "host_seconds": self.total.host_seconds,
+            "reasons": [
+                {
+                    "reason": str(reason),
+                    "jobs": one.jobs,
+                    "seconds": one.seconds,
+                    "host_seconds": one.host_seconds,
+                    "share": one.time / self.total.time,
+                    "host_share": one.host_time / self.total.host_time if self.total.host_time else None,
+                }
+                for reason, one in self.by_reason.items()
+            ],
+        }
+
+
+class StatedReason(Struct, frozen=True):
+    """A reason in the algorithm's words, of which numbers are those of the first job; and the waiting for it."""
+
+    words: str
+    waiting: WaitingTime
+
+
+class RunExplanation(Struct, frozen=True):
+    """The waiting of all jobs of a run.
+
+    Attributes:
+        overall: the waiting of all jobs.
+        groups: what jobs are grouped by -> groups; sizes in ascending order, others by decreasing waiting.
+        stated: the algorithm's reasons, by decreasing waiting; together, the waiting for the reason `algorithm`.
+        decided: True if the decisions of the algorithm are known.
+        jobs: the jobs that waited, with their microseconds by reason.
+    """
+
+    overall: WaitingByReason
+    groups: Mapping[str, Sequence[WaitingByReason]]
+    stated: Sequence[StatedReason]
+    decided: bool
+    jobs: Sequence[JobCauses]
+
+    @property
+    def plain(self) -> Mapping[str, Any]:
+        """The explanation as a JSON object."""
+        return {
+            **self.overall.plain,
+            "decisions": self.decided,
+            "stated_reasons": [
+                {
+                    "words": one.words,
+                    "seconds": one.waiting.seconds,
+                    "host_seconds": one.waiting.host_seconds,
+                }
+                for one in self.stated
+            ],
+            "groups": {
+                by: [{"group": group.name, **group.plain} for group in groups] for by, groups in self.groups.items()
+            },
+        }
+
+
+def explain_run(history: RunHistory, by: Iterable[str] = ()) -> RunExplanation:
+    """Return the waiting of all jobs of a run by reason, in one pass over it.
+
+    A job waits from its submission to its start, to its rejection, or to the end of the run. Times are rounded to
+    microseconds, and the sums are exact. Jobs are grouped by `by`: SIZE or members of jobs. InputError if no job has
+    the member.
+    """
+    sweep = RunSweep(history)
+    jobs = list(sweep.causes())
+    all_waiters = list(history.waiters())
+    groups = {name: _grouped(history, name, all_waiters, jobs) for name in by}
+    stated = [
+        StatedReason(one.text, WaitingTime(0, one.time, one.host_time)) for one in sweep.words.values() if one.time
+    ]
+    stated.sort(key=lambda one: (-one.waiting.time, one.words))
+    decided = bool(history.decisions.of_jobs)
+    return RunExplanation(_summed("", len(all_waiters), jobs), groups, stated, decided, jobs)
+
+
+def default_groups(history: RunHistory) -> tuple[str, ...]:
+    """Return the groupings to show if the user names none: by size, and by user if users are known."""
+    users = any(group_value(record.job.members, USER) is not None for record in history.records.values())
+    return (SIZE, USER) if users else (SIZE,)
+
+
+def _grouped(
+    history: RunHistory, by: str, all_waiters: Sequence[Waiter], jobs: Sequence[JobCauses]
+) -> list[WaitingByReason]:
+    """Return the waiting of groups. InputError."""
+    name_of = _size_name if by == SIZE else _member_name(history, by)
+    counts: dict[str, int] = {}
+    for waiter in all_waiters:
+        name = name_of(waiter)
+        counts[name] = counts.get(name, 0) + 1
+    found: dict[str, list[JobCauses]] = {name: [] for name in counts}
+    for job in jobs:
+        found[name_of(job.waiter)].append(job)
+    groups = [_summed(name, counts[name], some) for name, some in found.items()]
+    if by == SIZE:
+        return sorted(groups, key=lambda group: size_order(group.name))
+    return sorted(groups, key=lambda group: (-group.total.time, group.name))
+
+
+def _size_name(waiter: Waiter) -> str:
+    return size_class(waiter.record.job.size)
+
+
+def _member_name(history: RunHistory, member: str) -> Callable[[Waiter], str]:
+    members = [record.job.members for record in history.records.values()]
+    if all(group_value(each, member) is None for each in members):
+        known = sorted({name for each in members for name, value in each.items() if value is not None})
+        rule = unknown(member, [SIZE, *map(displayed, known)])
+        raise InputError(history.schedule.source, "", f"has no job with a member {shown(member)}: {rule}")
+    return lambda waiter: group_name(waiter.record.job.members, member)
+
+
+def _summed(name: str, count: int, jobs: Sequence[JobCauses]) -> WaitingByReason:
+    found: dict[Reason, list[int]] = {}
+    total = [0, 0, 0]
+    for job in jobs:
+        size = job.waiter.record.job.size
+        for reason, time in job.causes.items():
+            sums = found.setdefault(reason, [0, 0, 0])
+            for one in (sums, total):
+                one[1] += time
+                one[2] += time * size
+            sums[0] += 1
+    total[0] = len(jobs)
+    return WaitingByReason(
+        name, count, WaitingTime(*total), {reason: WaitingTime(*found[reason]) for reason in Reason if reason in found}
+    )
