@@ -56,12 +56,12 @@ class WorkloadError(InputError):
 
 
 class NothingKeptError(WorkloadError):
-    """The cleaning rules keep no job of a log; `lines` summarise the outcome for its jobs."""
+    """The cleaning rules keep no job of a log; `lines` summarise the outcome for its jobs, `counts` is the report."""
 
-    arguments = ("file", "field", "rule", "lines")
+    arguments = ("file", "field", "rule", "lines", "counts")
 
-    def __init__(self, file: str, field: str, rule: str, lines: Sequence[str] = ()) -> None:
-        self.lines = tuple(lines)
+    def __init__(self, file: str, field: str, rule: str, lines: Sequence[str] = (), counts: Any = None) -> None:
+        self.lines, self.counts = tuple(lines), counts
         super().__init__(file, field, rule)
 
 

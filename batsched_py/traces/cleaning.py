@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import cache
-from typing import Annotated, Any, Final, Literal, NamedTuple, get_type_hints
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -18,14 +16,16 @@ from batsched_py.model.demand_members import DEMAND, read_job_demand
 from batsched_py.model.recorded_wait import RECORDED_WAIT
 from batsched_py.model.workload import Workload
 from batsched_py.reading.faults import FieldError
-from batsched_py.text.display import displayed, shown
-from batsched_py.text.wording import counted, unknown
+from batsched_py.text.display import shown
+from batsched_py.text.wording import unknown
+from batsched_py.traces.cleaning_report import CleaningReport
 from batsched_py.traces.delay_workload import DELAYS, DelayJob, TimedWork, delay_workload
 from batsched_py.traces.log_demands import record_demand, tres_demand
 from batsched_py.traces.log_dependencies import with_dependencies
 from batsched_py.traces.log_feedback import with_feedback
+from batsched_py.traces.row_rules import MOST_EXAMPLES, RULES, RowTally
 from batsched_py.traces.slurm_arrays import apart_if_unlike
-from batsched_py.traces.swf_log import FIELDS, SwfLog, SwfRecord
+from batsched_py.traces.swf_log import SwfLog, SwfRecord
 from batsched_py.traces.workload_parts import later
 
 # Each job passes the rules in one fixed order and is counted by the first rule that drops it, so the counts of a report
@@ -92,60 +92,6 @@ class CleaningRules:
             raise OptionError(f"--to: must be later than --from, {self.start}, not {self.end}")
 
 
-@dataclass(frozen=True, slots=True)
-class CleaningReport:
-    """The number of jobs affected by each rule. `jobs` = `kept` + all dropped or left out jobs."""
-
-    jobs: Annotated[int, "jobs in the log"]
-    kept: Annotated[int, "jobs kept"]
-    dropped_row: Annotated[int, "dropped: row that cannot be read"]
-    dropped_attempt: Annotated[int, "dropped: requeued or resized, followed by another row"]
-    dropped_going_on: Annotated[int, "dropped: not ended, or end unknown"]
-    dropped_never_ran: Annotated[int, "dropped: never started"]
-    dropped_state: Annotated[int, "dropped: state unknown"]
-    dropped_duplicate: Annotated[int, "dropped: job number seen before"]
-    dropped_no_submit_time: Annotated[int, "dropped: submission time unknown or before the log"]
-    dropped_no_run_time: Annotated[int, "dropped: run time unknown or 0"]
-    dropped_no_request: Annotated[int, "dropped: requested time unknown or 0"]
-    dropped_no_processors: Annotated[int, "dropped: number of processors unknown or 0"]
-    dropped_too_large: Annotated[int, "dropped: larger than the machine"]
-    left_out_by_window: Annotated[int, "left out: submitted outside the window"]
-    left_out_by_max_jobs: Annotated[int, "left out: after the requested number of jobs"]
-    corrected_order: Annotated[int, "moved: was after a job submitted later"]
-    corrected_processors: Annotated[int, "corrected: size taken from the other field"]
-    corrected_run_time: Annotated[int, "corrected: run time cut to the request"]
-    corrected_zero_run_time: Annotated[int, "corrected: run time 0 taken as 1 s"]
-    corrected_walltime: Annotated[int, "corrected: no request, walltime = run time"]
-    cut_lines: Annotated[int, f"lines with more than {FIELDS} fields: the others ignored"] = 0
-    passed_over_steps: Annotated[int, "rows of job steps: passed over"] = 0
-    cut_dependencies: Annotated[int, "jobs after a job that is left out: without the dependency"] = 0
-    followers: Annotated[int, "jobs submitted after an earlier one of the same user"] = 0
-    cancelled: Annotated[int, "jobs cancelled while waiting"] = 0
-    kept_apart: Annotated[int, "jobs with the number of another one (another cluster, or used again): renamed"] = 0
-    tasks_apart: Annotated[int, "jobs of arrays that differ from the other tasks: kept without their array"] = 0
-
-    def rows(self) -> tuple[tuple[str, int], ...]:
-        """Return the action of each rule and its count, including counts of 0."""
-        return tuple((meaning, getattr(self, name)) for name, meaning in meanings().items())
-
-    def lines(self) -> tuple[str, ...]:
-        """Return the rows that are not 0, as text: "28481 jobs in the log"."""
-        return tuple(
-            counted(
-                count, meaning.replace("jobs ", "job ").replace("lines ", "line ").replace("rows ", "row "), meaning
-            )
-            for meaning, count in self.rows()
-            if count
-        )
-
-
-@cache
-def meanings() -> Mapping[str, str]:
-    """Return a description of each rule of a report."""
-    hints = get_type_hints(CleaningReport, include_extras=True)
-    return {name: hint.__metadata__[0] for name, hint in hints.items()}
-
-
 #: A job that no rule drops, and the names of the corrections made to it.
 _Passed = tuple[DelayJob, tuple[str, ...]]
 
@@ -166,18 +112,16 @@ def clean(log: SwfLog, rules: CleaningRules, work: TimedWork = DELAYS) -> tuple[
     """
     kept = clean_jobs(log, rules)
     jobs, report = kept.jobs, kept.report
+    counts = dict(report.counts)
     if rules.dependencies:
-        jobs, cut = with_dependencies(log, jobs)
-        report = dataclasses.replace(report, cut_dependencies=cut)
+        jobs, counts["cut_dependencies"] = with_dependencies(log, jobs)
     if rules.feedback:
-        jobs, followers = with_feedback(log, jobs)
-        report = dataclasses.replace(report, followers=followers)
+        jobs, counts["followers"] = with_feedback(log, jobs)
     if rules.slurm_members:
-        jobs, unlike = apart_if_unlike(jobs)
-        report = dataclasses.replace(report, tasks_apart=unlike)
+        jobs, counts["tasks_apart"] = apart_if_unlike(jobs)
     start = later(log.start, rules.start)
     workload = delay_workload(log.source, kept.machine_size, jobs, start, work)
-    return replace(workload, notes=log.notes), report
+    return replace(workload, notes=log.notes), replace(report, counts=counts)
 
 
 def clean_jobs(log: SwfLog, rules: CleaningRules) -> CleanedLog:
@@ -192,43 +136,55 @@ def clean_jobs(log: SwfLog, rules: CleaningRules) -> CleanedLog:
     """
     if wrong := [field for field in rules.keep if field not in KEPT_FIELDS and field.lower() not in log.kept]:
         raise OptionError(f"--keep: {shown(wrong[0])}: {unknown(wrong[0], KEPT_FIELDS)}")
-    counts: Counter[str] = Counter({**log.dropped, "cut_lines": log.long_lines})
-    if rules.cancelled:
-        counts["dropped_never_ran"] -= len(log.cancelled)
-    dropped = (count for rule, count in log.dropped.items() if rule.startswith("dropped_"))
-    counts["jobs"] = len(log.records) + sum(dropped)
     size = rules.hosts or log.machine_size
-    passing = list(_passing(log, rules, size, counts))
-    counts["corrected_order"] = _out_of_order(passing)
-    kept = sorted(passing)
-    if rules.max_jobs is not None:
-        counts["left_out_by_max_jobs"] = max(0, len(kept) - rules.max_jobs)
-        kept = kept[: rules.max_jobs]
-    counts["kept"] = len(kept)
-    counts.update(correction for _, corrections in kept for correction in corrections)
-    report = CleaningReport(**{field.name: counts[field.name] for field in fields(CleaningReport)})
+    tally = RowTally()
+    passing = list(_passing(log, rules, size, tally))
+    if not rules.cancelled:
+        for record in log.cancelled:
+            tally.add("dropped_never_ran", log.place_of(record.number))
+    _count_out_of_order(log, passing, tally)
+    passing.sort()
+    kept = passing if rules.max_jobs is None else passing[: rules.max_jobs]
+    for job, _ in passing[len(kept) :]:
+        tally.add("left_out_by_max_jobs", log.place_of(job.number))
+    for job, corrections in kept:
+        for correction in corrections:
+            tally.add(correction, log.place_of(job.number))
+    report = _report(log, len(kept), tally)
     if not kept:
         rule = f"has no job that the rules keep, of {report.jobs}"
-        raise NothingKeptError(log.source, "", rule, report.lines())
+        raise NothingKeptError(log.source, "", rule, report.lines(), report)
     return CleanedLog(log.source, size, [job for job, _ in kept], report)
 
 
-def _out_of_order(passing: list[_Passed]) -> int:
+def _report(log: SwfLog, kept: int, tally: RowTally) -> CleaningReport:
+    """Return the counts of the reader and those of the cleaning together."""
+    counts = Counter({**log.dropped, "cut_lines": log.long_lines}) + tally.counts
+    taken = (count for rule, count in log.dropped.items() if RULES[rule].effect == "dropped")
+    places = {
+        rule: (*log.places.get(rule, ()), *tally.places.get(rule, ()))[:MOST_EXAMPLES]
+        for rule in RULES
+        if rule in log.places or rule in tally.places
+    }
+    return CleaningReport(len(log.records) + len(log.cancelled) + sum(taken), kept, counts, places)
+
+
+def _count_out_of_order(log: SwfLog, passing: list[_Passed], tally: RowTally) -> None:
     """Count the jobs preceded in the log by one that was submitted later."""
-    count, latest = 0, -math.inf
+    latest = -math.inf
     for job, _ in passing:
-        count += job.submit < latest
-        latest = max(latest, job.submit)
-    return count
+        if job.submit < latest:
+            tally.add("corrected_order", log.place_of(job.number))
+        else:
+            latest = job.submit
 
 
-def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str]) -> Iterator[_Passed]:
+def _passing(log: SwfLog, rules: CleaningRules, size: int, tally: RowTally) -> Iterator[_Passed]:
     seen: set[int] = set()
     end = math.inf if rules.end is None else rules.end
     for record in (*log.records, *log.cancelled) if rules.cancelled else log.records:
         if record.number in seen and rules.strict:
-            name = displayed(log.names.get(record.number, str(record.number)))
-            raise WorkloadError(log.source, f"job {name}", "is in the log twice")
+            raise WorkloadError(log.source, log.place_of(record.number), "is in the log twice")
         corrections: list[str] = []
         patience = _patience(record) if rules.cancelled else None
         if patience is not None:
@@ -240,7 +196,7 @@ def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str])
         if reason is None and not rules.start <= record.submit < end:
             reason = "left_out_by_window"
         if reason is not None:
-            counts[reason] += 1
+            tally.add(reason, log.place_of(record.number))
             continue
         run, walltime = _times(record, rules, corrections)
         submit = record.submit - rules.start if rules.start else record.submit
@@ -269,8 +225,7 @@ def _with_demand(log: SwfLog, record: SwfRecord, tasks: int, members: Mapping[st
     try:
         read_job_demand(demanding, tasks)
     except FieldError as error:
-        name = displayed(log.names.get(record.number, str(record.number)))
-        raise WorkloadError(log.source, f"job {name}.{error.path}", error.rule) from None
+        raise WorkloadError(log.source, f"{log.place_of(record.number)}.{error.path}", error.rule) from None
     return demanding
 
 

@@ -6,7 +6,6 @@ zone, or of TZ.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -18,8 +17,10 @@ from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.reading.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Limits, breaks_csv
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import displayed
+from batsched_py.traces.column_use import ColumnUse
 from batsched_py.traces.formats import ReadOptions, Unit, delimiter_of
 from batsched_py.traces.log_demands import check_tres
+from batsched_py.traces.row_rules import RowTally
 from batsched_py.traces.sacct_fields import (
     COLUMNS,
     DEPENDENCY,
@@ -59,8 +60,17 @@ _SIZES: Final[Mapping[Unit, tuple[str, tuple[str, ...]]]] = {
     "cpus": ("reqcpus", ("alloccpus", "ncpus")),
     "nodes": ("reqnodes", ("allocnodes", "nnodes")),
 }
-
-
+#: Columns that are always read -> their use.
+_USES: Final[Mapping[str, str]] = {
+    "jobid": "id",
+    "cluster": "id, together with the number",
+    "state": "state",
+    "submit": "submission time",
+    "start": "start",
+    "end": "end",
+    **dict.fromkeys(("elapsedraw", "elapsed"), "run time"),
+    **dict.fromkeys(("timelimitraw", "timelimit"), "requested time"),
+}
 #: Columns of TRES, in the order in which they are read.
 TRES: Final = ("reqtres", "alloctres")
 
@@ -127,19 +137,19 @@ class _SacctReader:
         self, path: Path, unit: Unit, fields: Sequence[str], limits: Limits, *, strict: bool, obeyed: Sequence[str]
     ) -> None:
         self._dependencies, self._slurm = DEPENDENCY in obeyed, SLURM in obeyed
+        self._obeyed = (*obeyed, *(("submitline", "jobname") if self._dependencies or self._slurm else ()))
         #: Columns of TRES, of which the first with a value is read.
         self._tres = tuple(name for name in TRES if name in obeyed)
         self._path, self._fields, self._limits, self._strict = path, tuple(dict.fromkeys(fields)), limits, strict
-        self._requested, self._used = _SIZES[unit]
-        #: Number of rows left out by each rule.
-        self._dropped: Counter[str] = Counter()
+        self._by_cpu, (self._requested, self._used) = unit == "cpus", _SIZES[unit]
+        self._tally = RowTally()
         #: Cluster and number of an array -> the limit on its running tasks in a row of tasks that are not jobs.
         self._limits_of_arrays: dict[tuple[str, str], int] = {}
         #: Jobs that were cancelled before they started.
         self._cancelled: list[SacctJob] = []
         self._notes = Notes(str(path))
         wanted = [*((name,) for name in self._fields[len(MEMBERS) :]), (self._requested, *self._used)]
-        self._rows = SacctRows(path, wanted, limits, self._drop)
+        self._rows = SacctRows(path, wanted, limits, self._drop, self._tally)
         known = {*COLUMNS.explained, *self._fields}
         others = {*self._fields, *obeyed}
         COLUMNS.check((name for name in self._rows.header if name not in known), self._notes, "line 1")
@@ -178,7 +188,10 @@ class _SacctReader:
             tres=tres,
             kept=self._fields,
             cancelled=tuple(cancelled),
-            dropped={rule: count for rule, count in self._dropped.items() if count},
+            dropped=self._tally.counts,
+            places=self._tally.places,
+            columns=self._use(),
+            assumed=("dates without an offset are in UTC", f"a host stands for a {'CPU' if self._by_cpu else 'node'}"),
             notes=self._notes.lines(),
         )
 
@@ -187,6 +200,14 @@ class _SacctReader:
         limit = job.array_limit or self._limits_of_arrays.get((job.cluster, array_number(job.name) or ""))
         return task_members(job.name, limit, job.members)
 
+    def _use(self) -> ColumnUse:
+        """Return the use of the columns, under their names in lower case."""
+        uses = dict.fromkeys(self._obeyed, "as options choose") | {name: f"member {name}" for name in self._fields}
+        uses |= {self._requested: "requested size", **dict.fromkeys(self._used, "used size"), **_USES}
+        header = [name for name in self._rows.header if name]  # --parsable ends lines with a delimiter
+        read = {name: uses[name] for name in header if name in uses}
+        return ColumnUse(read, tuple(name for name in header if name not in uses))
+
     def _error(self, line: int, rule: str) -> WorkloadError:
         return WorkloadError(str(self._path), f"line {line}", rule)
 
@@ -194,7 +215,7 @@ class _SacctReader:
         """Leave out an unreadable row; WorkloadError if the rules are strict."""
         if self._strict:
             raise self._error(line, rule)
-        self._dropped["dropped_row"] += 1
+        self._tally.add("dropped_row", f"line {line}: {rule}")
         self._notes.add(f"row dropped: {rule}", f"line {line}")
 
     def _distinct(self) -> list[SacctJob]:
@@ -212,7 +233,8 @@ class _SacctReader:
             taken.add(name)
             for number, job in enumerate(self._attempts(rows) if len(rows) > 1 else rows, 1):
                 renamed = own if number == 1 else f"{own}.{number}"
-                self._dropped["kept_apart"] += renamed != name
+                if renamed != name:
+                    self._tally.add("kept_apart", f"line {job.line}")
                 found.append(job._replace(name=renamed))
         return sorted(found, key=lambda job: job.line)
 
@@ -222,9 +244,9 @@ class _SacctReader:
         found = [first]
         for job in others:
             if job.repeats(found[-1]):
-                self._dropped["dropped_duplicate"] += 1
+                self._tally.add("dropped_duplicate", f"line {job.line}")
             elif job.follows(found[-1]):
-                self._dropped["dropped_attempt"] += 1
+                self._tally.add("dropped_attempt", f"line {found[-1].line}")
                 found[-1] = job
             else:
                 found.append(job)
@@ -232,10 +254,10 @@ class _SacctReader:
 
     def _leave_out(self, job: SacctJob) -> bool:
         reason = reason_to_drop(job)
-        if reason:
-            self._dropped[reason] += 1
         if reason == "dropped_never_ran" and was_withdrawn(job):
             self._cancelled.append(job)
+        elif reason:
+            self._tally.add(reason, f"line {job.line}")
         return bool(reason)
 
     def _jobs(self) -> Iterable[SacctJob]:
@@ -243,7 +265,7 @@ class _SacctReader:
         for row in self._rows:
             identity = JOB_ID.fullmatch(row.text("jobid"))
             if identity is not None and identity[2]:
-                self._dropped["passed_over_steps"] += 1
+                self._tally.add("passed_over_steps", f"line {row.line}")
                 continue
             try:
                 if identity is None:

@@ -13,6 +13,7 @@ from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.reading.limits import Limits
 from batsched_py.text.display import shown
 from batsched_py.traces.formats import SACCT, delimiter_of, looks_like
+from batsched_py.traces.row_rules import RowTally
 from batsched_py.traces.sacct_fields import FREE_TEXT, NEEDED, SacctRow
 
 #: Maximum number of lines of one row, whose texts may contain line ends.
@@ -32,12 +33,14 @@ class SacctRows:
         header: names of the columns in lower case; the last is empty if sacct was called with --parsable.
     """
 
-    def __init__(self, path: Path, wanted: Wanted, limits: Limits, drop: Callable[[int, str], None]) -> None:
+    def __init__(
+        self, path: Path, wanted: Wanted, limits: Limits, drop: Callable[[int, str], None], tally: RowTally
+    ) -> None:
         """Read the header; NEEDED and `wanted` columns are required; `drop` receives line and rule of invalid rows.
 
-        WorkloadError if the header is wrong.
+        Rows of delimiters alone are counted. WorkloadError if the header is wrong.
         """
-        self._path, self._limits, self._drop = path, limits, drop
+        self._path, self._limits, self._drop, self._tally = path, limits, drop, tally
         self._line, self._delimiter = 0, "|"
         self._lines = self._read()
         self.header = self._header(next(self._lines, ""), wanted)
@@ -50,6 +53,8 @@ class SacctRows:
         for text in self._lines:
             cells = self._split(text)
             if not any(cells):
+                if text:
+                    self._tally.add("passed_over_blank", f"line {self._line}")
                 continue
             if len(cells) < len(self.header) - 1 and self._texts:
                 begun, broken, first = (f"{begun} {text}", broken + 1, first) if begun else (text, 1, self._line)

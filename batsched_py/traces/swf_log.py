@@ -7,7 +7,9 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from batsched_py.text.display import displayed
 from batsched_py.text.representation import Brief
+from batsched_py.traces.column_use import ColumnUse
 from batsched_py.traces.slurm_dependency import SlurmDependency
 from batsched_py.traces.swf_headers import EPOCH, SwfHeaders
 
@@ -59,7 +61,10 @@ class SwfLog(Brief, frozen=True):
         tres: number -> amounts of all nodes of such a job, if they were to be read.
         kept: the fields among them that were to be kept.
         cancelled: further jobs, which were cancelled before they started; `wait` is the time until then.
-        dropped: rule of cleaning -> the number of rows left out by such a reader.
+        dropped: rule of `row_rules` -> the number of rows or jobs that the reader counted under it.
+        places: such a rule -> the places of the first ones.
+        columns: the columns of a table, and their use; None for the fields of the Standard Workload Format.
+        assumed: a sentence for each default that the reader used, as the file does not say it.
         zero: time in seconds on the file's clock at which the clock of `records` is 0.
         notes: a line for each statement of the log that has no effect.
     """
@@ -75,6 +80,9 @@ class SwfLog(Brief, frozen=True):
     tres: Mapping[int, str] | None = None
     kept: tuple[str, ...] = ()
     dropped: Mapping[str, int] = MappingProxyType({})
+    places: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    columns: ColumnUse | None = None
+    assumed: tuple[str, ...] = ()
     cancelled: tuple[SwfRecord, ...] = ()
     zero: float = 0
     notes: tuple[str, ...] = ()
@@ -83,6 +91,10 @@ class SwfLog(Brief, frozen=True):
     def machine_size(self) -> int:
         """Return the number of processors of the machine, as `SwfHeaders` does. WorkloadError."""
         return self._headers.machine_size
+
+    def place_of(self, number: int) -> str:
+        """Return the place of a job for messages: "job 7", with its id if the reader assigned the number."""
+        return f"job {displayed(self.names.get(number) or str(number))}"
 
     def members_of(self, record: SwfRecord, fields: Sequence[str] = ()) -> Mapping[str, Any]:
         """Return the members of the workload's job: its user, and these fields, where they are known."""

@@ -49,6 +49,11 @@ class TableColumn(Struct, frozen=True):
     name: str
     form: str = ""
 
+    @property
+    def text(self) -> str:
+        """The column as options name it: "QUEUED:ms"."""
+        return f"{self.name}:{self.form}" if self.form else self.name
+
 
 class TableColumns(Struct, frozen=True):
     """The columns that are read.
@@ -56,10 +61,12 @@ class TableColumns(Struct, frozen=True):
     Attributes:
         columns: quantity -> its column.
         zone: name of the time zone of dates without an offset.
+        preset: name of the public data whose columns these are; "" for those of a user.
     """
 
     columns: Mapping[str, TableColumn]
     zone: str = "UTC"
+    preset: str = ""
 
     def lacking(self) -> str:
         """Return what is missing to know when a job was submitted, how long it ran, and its size; "" if nothing is."""

@@ -8,7 +8,6 @@ read are named in one line.
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC
 from functools import lru_cache
@@ -24,7 +23,9 @@ from batsched_py.reading.limits import NAME_RULE, Limits, breaks_csv
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import unknown
+from batsched_py.traces.column_use import ColumnUse
 from batsched_py.traces.formats import ReadOptions
+from batsched_py.traces.row_rules import RowTally
 from batsched_py.traces.swf_headers import EPOCH
 from batsched_py.traces.swf_log import SwfLog, SwfRecord
 from batsched_py.traces.swf_remarks import report_records
@@ -55,7 +56,7 @@ class _TableReader:
     def __init__(self, path: Path, options: ReadOptions) -> None:
         #: The number of the last line that was read, and of the last one of the row before.
         self._path, self._options, self._line, self._begun = path, options, 0, 0
-        self._notes, self._dropped = Notes(str(path)), Counter[str]()
+        self._notes, self._tally = Notes(str(path)), RowTally()
         self._lines = self._read(options.limits)
         header = next(self._lines, "").strip("\r\n")
         self._begun = self._line
@@ -96,7 +97,7 @@ class _TableReader:
                 if name in seen:
                     if self._options.strict:
                         raise self._error(f"job {displayed(name)} is there twice")
-                    self._dropped["dropped_duplicate"] += 1
+                    self._tally.add("dropped_duplicate", f"line {self._line}")
                     continue
                 seen.add(name)
                 names[number] = name
@@ -112,6 +113,8 @@ class _TableReader:
             for cells in self._rows:
                 if any(cells):
                     yield cells
+                elif cells:
+                    self._tally.add("passed_over_blank", f"line {self._line}")
                 self._begun = self._line
         except csv.Error as error:
             raise self._error(f"cannot be read: {error}") from None
@@ -131,7 +134,10 @@ class _TableReader:
             names=names,
             members=members,
             kept=tuple(name.lower() for name in self._options.keep),
-            dropped=self._dropped,
+            dropped=self._tally.counts,
+            places=self._tally.places,
+            columns=self._use,
+            assumed=self._assumed(),
             notes=self._notes.lines(),
         )
 
@@ -151,7 +157,7 @@ class _TableReader:
         """Leave out a row that cannot be read; WorkloadError if the rules are strict."""
         if self._options.strict:
             raise self._error(rule)
-        self._dropped["dropped_row"] += 1
+        self._tally.add("dropped_row", f"line {self._line}: {rule}")
         self._notes.add(f"row dropped: {rule}", f"line {self._line}")
 
     def _split(self, header: str, wanted: set[str]) -> tuple[Iterator[list[str]], list[str]]:
@@ -173,9 +179,25 @@ class _TableReader:
                 rule = f"has the column {shown(name)} twice" if twice else f"has no column {shown(name)}"
                 raise self._error(rule if twice else f"{rule}: {unknown(name, self._header)}")
         others = [displayed(name) for name in self._header if name not in wanted]
+        read = {column.name: quantity for quantity, column in self._columns.columns.items()}
+        read |= {name: f"member {name.lower()}" for name in self._options.keep}
+        unread = tuple(name for name in self._header if name not in wanted)
+        self._use = ColumnUse(read, unread, self._columns.preset)
         if others:
             more = f" and {len(others) - _MOST_NAMES} more" if len(others) > _MOST_NAMES else ""
             self._notes.add(f"columns that are not read: {', '.join(others[:_MOST_NAMES])}{more}")
+
+    def _assumed(self) -> tuple[str, ...]:
+        """Return a sentence for each default of the columns."""
+        columns = {column.name: quantity for quantity, column in self._columns.columns.items() if not column.form}
+        found = [
+            f"column {displayed(name)}: numbers are seconds"
+            for name, quantity in columns.items()
+            if quantity in (*INSTANTS, *DURATIONS)
+        ]
+        if not self._options.zone and any(quantity in INSTANTS for quantity in self._columns.columns):
+            found.append(f"dates without an offset are in {self._columns.zone}")
+        return tuple(found)
 
     def _readers(self) -> dict[str, tuple[int, Callable[[str], float | None]]]:
         """Return the place of each quantity with a value, and the reader of its cells."""
@@ -217,10 +239,10 @@ class _TableReader:
         if run is None and start is not None and end is not None:
             run = end - start
         if run is None and "start" in values and start is None:
-            self._dropped["dropped_never_ran"] += 1
+            self._tally.add("dropped_never_ran", f"line {self._line}")
             return None
         if run is None and "end" in values and end is None:
-            self._dropped["dropped_going_on"] += 1
+            self._tally.add("dropped_going_on", f"line {self._line}")
             return None
         return SwfRecord(
             number,
@@ -244,11 +266,11 @@ class _TableReader:
         text = cells[self._state].strip()
         status = self._read_state(text[:_LONGEST_STATE])
         if status is None:
-            self._dropped["dropped_state"] += 1
+            self._tally.add("dropped_state", f"line {self._line}: {shown(text)}")
             self._notes.add("rows of a state that is unknown are left out", f"line {self._line}, {shown(text)}")
             return None
         if status < 0:
-            self._dropped["dropped_going_on"] += 1
+            self._tally.add("dropped_going_on", f"line {self._line}")
             return None
         return status
 

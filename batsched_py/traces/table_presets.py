@@ -31,7 +31,7 @@ class TablePreset(Struct, frozen=True):
 
 
 def _preset(name: str, description: str, columns: str, zone: str = "UTC") -> TablePreset:
-    return TablePreset(name, description, TableColumns(read_columns([columns]), zone))
+    return TablePreset(name, description, TableColumns(read_columns([columns]), zone, name))
 
 
 _PRESETS: Final = (

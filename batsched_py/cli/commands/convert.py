@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Final
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import click
 from msgspec.structs import replace
 
 from batsched_py.cli.shared.command import current_limits, typed_command
+from batsched_py.cli.shared.conversion_report import Conversion, counts_reported, write_report
 from batsched_py.cli.shared.convert_request import (
     ConvertRequest,
     description,
@@ -27,7 +28,6 @@ from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option, read_na
 from batsched_py.cli.shared.repetition import MovedOption
 from batsched_py.cli.shared.terminal import say, say_all, warn_all
 from batsched_py.cli.shared.time_window import SPELLINGS, TimeOrDate, TimeSpan, skip_option
-from batsched_py.errors import NothingKeptError
 from batsched_py.files.output_file import make_folder
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.dialect import V4
@@ -36,6 +36,7 @@ from batsched_py.reading.limits import Limits
 from batsched_py.reporting.formatting import brief
 from batsched_py.text.wording import counted
 from batsched_py.traces.cleaning import KEPT_FIELDS, clean
+from batsched_py.traces.cleaning_report import CleaningReport
 from batsched_py.traces.delay_workload import with_work
 from batsched_py.traces.formats import (
     CSV,
@@ -147,6 +148,12 @@ _PROTOCOLS: Final = (V4.name, V5.name)
 @flag("--recorded-waits", "Jobs have the member recorded_wait, how long they waited in the log, for slurm fit.")
 @flag("--strict", "A duplicate job number, or a row of sacct that cannot be read, is an error.")
 @option("--platform", "FILE", "Also write a platform with the machine's hosts.", type=PATH)
+@option(
+    "--report",
+    "FILE",
+    "Also write what was kept, dropped by each rule, and assumed: JSON, or Markdown, FILE.md.",
+    type=PATH,
+)
 @machine_file_options
 @lease_options
 def command(request: ConvertRequest) -> None:
@@ -159,10 +166,10 @@ def command(request: ConvertRequest) -> None:
     log, output, options = request.log, request.output, request.leases_wanted
     check_apart(
         [("LOG", log), ("--injectionfile", options.injection), ("--imagefile", options.images)],
-        [("-o", output), ("--platform", request.platform)],
+        [("-o", output), ("--platform", request.platform), ("--report", request.report)],
     )
     request.machine.check(request.platform)
-    check_writable([output, request.platform])
+    check_writable([output, request.platform, request.report])
     request = replace(request, form=_format(request))
     if request.has_leases:
         for name in ("cancelled", "dependencies", "feedback", "demands", "slurm_members", "recorded_waits"):
@@ -174,13 +181,11 @@ def command(request: ConvertRequest) -> None:
             raise click.UsageError("'--every' is for workloads of jobs, not for leases")
         if request.machine.supplied:
             raise click.UsageError("'--profiles', '--speed' and '--power' are for workloads of jobs, not for leases")
-        with _counts_reported():
-            convert_leases(request)
+        write_report(request, convert_leases(request))
         return
     for name in options.supplied():
         raise click.UsageError(f"'{name}' is for leases; '--leases' makes leases of a log")
-    with _counts_reported():
-        _convert_log(request)
+    write_report(request, _convert_log(request))
 
 
 def _format(request: ConvertRequest) -> Format:
@@ -194,16 +199,6 @@ def _format(request: ConvertRequest) -> Format:
     return form
 
 
-@contextmanager
-def _counts_reported() -> Iterator[None]:
-    """Print the counts of the cleaning rules even if no job is kept."""
-    try:
-        yield
-    except NothingKeptError as error:
-        say_all(error.lines)
-        raise
-
-
 def _columns(texts: Sequence[str]) -> Mapping[str, TableColumn]:
     try:
         return read_columns(texts)
@@ -211,27 +206,40 @@ def _columns(texts: Sequence[str]) -> Mapping[str, TableColumn]:
         raise click.BadParameter(str(error)) from None
 
 
-def _convert_log(request: ConvertRequest) -> None:
+def _convert_log(request: ConvertRequest) -> Conversion:
     """Create one workload or several from a log."""
-    workload, lines = _cleaned(request, current_limits())
+    content, workload, counts, lines = _cleaned(request, current_limits())
     if request.platform is not None and not workload.host_count:
         raise click.UsageError(f"'--platform' needs '--hosts': {request.log} does not say how many there are")
     write = _write_whole if request.every is None else _write_parts
-    written = write(request, workload)
+    written, outputs = write(request, workload)
     say_all(lines)
     if request.rules.walltime == "run":
         say(_WALLTIME_NOTE)
     if request.platform is not None:
         request.machine.write_platform(request.platform, workload.host_count)
         say(written_line(request.platform, workload.host_count))
+        outputs = [*outputs, request.platform]
     say_all(written)
+    return Conversion(content, counts, outputs)
 
 
-def _cleaned(request: ConvertRequest, limits: Limits) -> tuple[Workload, Sequence[str]]:
-    """Return the workload of a log, or a part of a workload, with lines for the user."""
+class _CleanedContent(NamedTuple):
+    """The content of a file, its workload, the counts of the rules, and lines about them for the user."""
+
+    content: SwfLog | Workload
+    workload: Workload
+    counts: CleaningReport
+    lines: Sequence[str]
+
+
+def _cleaned(request: ConvertRequest, limits: Limits) -> _CleanedContent:
+    """Return the workload of a log, or a part of a workload."""
     if request.content is SwfLog:
-        workload, report = clean(*read_log(request, limits), request.machine.work)
-        return workload, report.lines()
+        log, rules = read_log(request, limits)
+        with counts_reported(request, log):
+            workload, report = clean(log, rules, request.machine.work)
+        return _CleanedContent(log, workload, report, report.lines())
     refuse_rules(request)
     whole = read_workload(request, limits)
     window = request.window.found(str(request.log), whole.log_start, min(whole.submissions(), default=0.0), math.inf)
@@ -239,21 +247,23 @@ def _cleaned(request: ConvertRequest, limits: Limits) -> tuple[Workload, Sequenc
     warn_all(part.notes[len(whole.notes) :])
     if request.machine.computes:
         part = with_work(part, request.machine.work)
-    out = len(whole.jobs) - len(part.jobs)
-    lines = [f"{counted(len(whole.jobs), 'job')} in the workload", f"{counted(len(part.jobs), 'job')} kept"]
-    return part, [*lines, f"{out} left out: submitted outside the window"] if out else lines
+    jobs, kept = len(whole.jobs), len(part.jobs)
+    counts = CleaningReport(jobs, kept, {"left_out_by_window": jobs - kept})
+    total, *others = counts.lines()
+    return _CleanedContent(whole, part, counts, [total.replace("in the log", "in the workload"), *others])
 
 
-def _write_whole(request: ConvertRequest, workload: Workload) -> list[str]:
-    """Write the workload, and return lines for the user."""
+def _write_whole(request: ConvertRequest, workload: Workload) -> tuple[list[str], list[Path]]:
+    """Write the workload, and return lines for the user and the file."""
     make_folder(request.output)
     kept = prepared(workload, request.protocol)
     request.written.write(request.output, kept, WriteOptions(description(request.log), request.protocol))
-    return [*lines_on_changes(workload, request.protocol), written_line(request.output, workload.host_count)]
+    lines = [*lines_on_changes(workload, request.protocol), written_line(request.output, workload.host_count)]
+    return lines, [request.output]
 
 
-def _write_parts(request: ConvertRequest, workload: Workload) -> list[str]:
-    """Write a workload for each part, and return lines for the user."""
+def _write_parts(request: ConvertRequest, workload: Workload) -> tuple[list[str], list[Path]]:
+    """Write a workload for each part, and return lines for the user and the files."""
     assert request.every is not None  # noqa: S101 - parts are made because it was given
     parts, output = parts_of(workload, request.every), request.output
     last = parts[-1].number
@@ -268,4 +278,4 @@ def _write_parts(request: ConvertRequest, workload: Workload) -> list[str]:
         request.written.write(path, kept, WriteOptions(f"{description(request.log)}: {when}", request.protocol))
         lines.append(f"{written_line(path, workload.host_count)}: {counted(len(part.workload.jobs), 'job')} {when}")
     empty = last - len(parts)
-    return [*lines, f"{counted(empty, 'part')} without a job: not written"] if empty else lines
+    return [*lines, f"{counted(empty, 'part')} without a job: not written"] if empty else lines, paths

@@ -40,6 +40,7 @@ class ConvertRequest(Struct, frozen=True):
     machine: MachineFiles
     columns: Mapping[str, TableColumn]
     zone: str | None
+    report: Path | None
 
     @property
     def content(self) -> type | None:

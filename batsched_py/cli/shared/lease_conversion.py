@@ -10,6 +10,7 @@ import click
 from msgspec.structs import replace
 
 from batsched_py.cli.shared.command import current_limits
+from batsched_py.cli.shared.conversion_report import Conversion, counts_reported
 from batsched_py.cli.shared.convert_request import (
     ConvertRequest,
     description,
@@ -25,6 +26,7 @@ from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import Limits
 from batsched_py.text.wording import counted
 from batsched_py.traces.cleaning import clean_jobs
+from batsched_py.traces.cleaning_report import CleaningReport
 from batsched_py.traces.formats import LWF, ReadOptions, WriteOptions
 from batsched_py.traces.image_file import read_images
 from batsched_py.traces.lease_log import log_requests
@@ -36,18 +38,21 @@ from batsched_py.traces.workload_leases import workload_requests
 
 
 class _Requests(NamedTuple):
-    """Requests from a file, the hosts in the same file, and lines for the user."""
+    """Requests from a file, the hosts in the same file, its content and counts, and lines for the user."""
 
     requests: tuple[LeaseRequest, ...]
     site: LeaseSite | None
+    content: SwfLog | Workload | LeaseTrace
+    counts: CleaningReport
     lines: tuple[str, ...] = ()
 
 
-def convert_leases(request: ConvertRequest) -> None:
+def convert_leases(request: ConvertRequest) -> Conversion:
     """Create a workload of leases, or a lease trace."""
     options, limits = request.leases_wanted, current_limits()
     site, changes = options.site(), options.changes()
-    requests, own_site, lines = _read_requests(request, limits)
+    read = _read_requests(request, limits)
+    requests, own_site, lines = read.requests, read.site, read.lines
     site = site or own_site
     if request.platform is not None and site is None:
         raise click.UsageError(f"'--platform' needs '--resources': {request.log} does not say what the hosts have")
@@ -66,6 +71,7 @@ def convert_leases(request: ConvertRequest) -> None:
     if request.platform is not None and site is not None:
         say(written_line(request.platform, site.size))
     say(written_line(request.output, 0 if site is None else site.size))
+    return Conversion(read.content, read.counts, [*filter(None, [request.output, request.platform])])
 
 
 def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
@@ -73,16 +79,23 @@ def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
     log = request.log
     if request.content is SwfLog:
         read, rules = read_log(request, limits)
-        cleaned = clean_jobs(read, dataclasses.replace(rules, leases=True))
+        with counts_reported(request, read):
+            cleaned = clean_jobs(read, dataclasses.replace(rules, leases=True))
         site = uniform_site(cleaned.machine_size) if cleaned.machine_size else None
-        return _Requests(log_requests(cleaned.jobs), site, cleaned.report.lines())
+        return _Requests(log_requests(cleaned.jobs), site, read, cleaned.report, cleaned.report.lines())
     refuse_rules(request)
     if not request.window.whole:
         raise click.UsageError(f"'--from', '--to' and '--skip' cut logs and workloads of jobs; {log} is none")
     if request.content is Workload:
-        return _Requests(workload_requests(read_workload(request, limits)), None)
+        workload = read_workload(request, limits)
+        return _whole(workload_requests(workload), None, workload)
     trace = _warned(read_content(request, limits))
-    return _Requests(trace.requests, trace.site)
+    return _whole(trace.requests, trace.site, trace)
+
+
+def _whole(requests: Sequence[LeaseRequest], site: LeaseSite | None, content: Workload | LeaseTrace) -> _Requests:
+    """Return all requests of a file."""
+    return _Requests(tuple(requests), site, content, CleaningReport(len(requests), len(requests)))
 
 
 def _warned(trace: object) -> LeaseTrace:

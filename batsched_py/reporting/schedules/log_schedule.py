@@ -16,7 +16,7 @@ from batsched_py.reporting.schedules.tabular import LARGEST
 from batsched_py.results.records import JobRecord
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
-from batsched_py.traces.cleaning import meanings
+from batsched_py.traces.row_rules import RULES
 from batsched_py.traces.swf_log import FIELDS, SwfLog, SwfRecord
 
 #: Status in the log -> Batsim's final state; an unknown status counts as success.
@@ -47,8 +47,10 @@ def records_of(log: SwfLog) -> tuple[tuple[JobRecord, ...], tuple[str, ...]]:
     if unknown > known:
         whose = f"tells the wait of {known} of {unknown + known} jobs" if known else "tells no job's wait"
         raise InputError(log.source, "", f"{whose} {_NO_SCHEDULE}")
-    for rule, count in log.dropped.items():
-        left_out[meanings()[rule].removeprefix("dropped: ")] += count if rule.startswith("dropped_") else 0
+    dropped = Counter(log.dropped)
+    dropped["dropped_never_ran"] += len(log.cancelled)
+    for rule, count in dropped.items():
+        left_out[RULES[rule].line.removeprefix("dropped: ")] += count if RULES[rule].effect == "dropped" else 0
     if not records:
         why = "; ".join(["has no job that ran", *_left_out(left_out)])
         raise InputError(log.source, "", why)
