@@ -373,10 +373,9 @@ class ExperimentsScheduler(Leases):
                 self.timelines.add(number, event.members, self.clock)
             else:
                 self._resume(number, event.members.get("vms", "all"))
-        except KeyError:
-            plan.warn(f"{event.kind}: there is no experiment {number}")
-        except (OptionError, RefusedByManagerError) as error:
-            plan.warn(f"{event.kind}: {error}")
+        except (KeyError, OptionError, RefusedByManagerError) as error:
+            why = f"there is no experiment {number}" if isinstance(error, KeyError) else str(error)
+            plan.ignore(event.kind, number, why, f"{event.kind}: {why}")
 
     def _submit_event(self, kind: str, members: Mapping[str, Any], plan: Plan) -> None:
         known = ("descriptor", "reserve") if kind == SUBMIT else ("descriptor",)

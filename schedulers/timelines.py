@@ -13,7 +13,7 @@ from batsched_py.leases.api import UNLIMITED, LeaseKind
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.options import LeasesOptions
 from batsched_py.schedulers.leases import Leases
-from batsched_py.timelines.additions import ADD_ENTRY, RESUME, add_entry
+from batsched_py.timelines.additions import ADD_ENTRY, RESUME, add_entry, resume
 from batsched_py.timelines.enactment import TimelineEnactment, mode_of
 from batsched_py.timelines.entries import Timelines, VmTimeline
 from batsched_py.timelines.kinds import KINDS, Kinds, Works
@@ -196,9 +196,9 @@ class TimelinesScheduler(Leases):
                 plan.warn('resume: vms must be a list of names or "all"; no VM is resumed')
                 continue
             try:
-                self.run.resume(None if vms == "all" else vms, now)
+                resume(self.run, None if vms == "all" else vms, now)
             except OptionError as error:
-                plan.warn(f"{error}; no VM is resumed")
+                plan.ignore(RESUME, "", str(error), f"{RESUME}: {error}; no VM is resumed")
         if resumes:
             self.entries.advance(plan)
 
@@ -209,7 +209,7 @@ class TimelinesScheduler(Leases):
             try:
                 add_entry(self.run, self.works, members, now)
             except OptionError as error:
-                plan.warn(f"{error}; it is ignored")
+                plan.ignore(ADD_ENTRY, "", str(error), f"{ADD_ENTRY}: {error}; it is ignored")
         if additions:
             self.entries.advance(plan)
 

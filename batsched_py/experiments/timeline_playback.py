@@ -22,7 +22,7 @@ from batsched_py.protocol.events import Event, JobCompleted
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.text.display import shown
-from batsched_py.timelines.additions import ADD_ENTRY, add_entry
+from batsched_py.timelines.additions import add_entry, resume
 from batsched_py.timelines.enactment import Mode, TimelineEnactment
 from batsched_py.timelines.entries import TimelineRules, Timelines
 from batsched_py.timelines.kinds import KindMaker, Works
@@ -182,10 +182,13 @@ class ExperimentTimelines:
             heappush(self._agenda, (time, one.number))
 
     def resume(self, experiment: str, vms: Sequence[str] | None, now: float) -> None:
-        """Resume breaks; KeyError if there is no such experiment with timelines, OptionError for unknown VMs."""
+        """Resume breaks; OptionError for unknown VMs, and if no VM is held.
+
+        KeyError if there is no such experiment with timelines.
+        """
         playing = self._open[experiment]
-        playing.entries.run.resume(vms, now)
         self._touched.add(playing.one.number)
+        resume(playing.entries.run, vms, now)
 
     def add(self, experiment: str, members: Mapping[str, Any], now: float) -> None:
         """Add an entry, the member `entry`, to the VM of the member `vm`.
@@ -197,7 +200,7 @@ class ExperimentTimelines:
         try:
             filled = with_contexts(members, {} if resource is None else resource.contexts)
         except KeyError as error:
-            raise OptionError(f"{ADD_ENTRY}: there is no context {shown(str(error.args[0]))}") from None
+            raise OptionError(f"there is no context {shown(str(error.args[0]))}") from None
         add_entry(playing.entries.run, playing.works, filled, now)
         self._touched.add(playing.one.number)
 

@@ -81,7 +81,7 @@ class RequestedChanges:
     def report(self, view: View, plan: Plan) -> None:
         """Say why held leases wait, withdraw promises of their starts, and warn of changes that were not possible."""
         for one in self._ignored:
-            plan.ignore(one.kind, one.job_id, one.why, f"{one.kind} {one.job_id}: {one.why}; it is ignored")
+            plan.ignore(one.kind, one.subject, one.why, f"{one.kind} {one.subject}: {one.why}; it is ignored")
         for text in self._warnings:
             plan.warn(text)
         self._ignored.clear()

@@ -346,9 +346,12 @@ class Plan(RegistrationVerbs):
         if self._warn_user is not None:
             self._warn_user(displayed_line(f"t={seconds(self._state.now)}: {text}"))
 
-    def ignore(self, kind: str, job_id: object, why: str, line: str) -> None:
-        """Warn with a line that the request of an event to change or cancel a job has no effect, and why; not sent."""
-        self.ignored.append(IgnoredRequest(kind, job_id, why))
+    def ignore(self, kind: str, subject: object, why: str, line: str) -> None:
+        """Warn with a line that the request of an event to change a job or timelines has no effect, and why; not sent.
+
+        The `subject` is that of an IgnoredRequest.
+        """
+        self.ignored.append(IgnoredRequest(kind, subject, why))
         self.warn(line)
 
     def begin(self, timestamp: float) -> None:

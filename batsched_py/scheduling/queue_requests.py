@@ -40,16 +40,16 @@ class QueueRequest(Struct, frozen=True):
 
 
 class IgnoredRequest(Struct, frozen=True):
-    """A requested change or cancellation of a job that has no effect.
+    """A requested change that has no effect.
 
     Attributes:
         kind: the type of the event.
-        job_id: the id of the job, as requested.
+        subject: the id of the job, as requested; the number of the experiment with timelines, "" if the run has one.
         why: the rule that the request violates.
     """
 
     kind: str
-    job_id: object
+    subject: object
     why: str
 
 

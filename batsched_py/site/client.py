@@ -23,7 +23,7 @@ _RETRY: Final = 0.1
 #: The largest answer, in bytes.
 _LARGEST: Final = 1 << 26
 #: The warning about a change that waits for a decision.
-_UNDECIDED: Final = "the change was accepted, and is not decided yet: it is ignored if it is not possible then"
+UNDECIDED: Final = "the change was accepted, and is not decided yet: it is ignored if it is not possible then"
 
 
 class SiteAnswer(dict[str, Any]):
@@ -141,7 +141,7 @@ class SiteClient:
                 f"the server at {self._url} is not a site: its answer is not JSON ({status})"
             ) from None
         if status == HTTPStatus.ACCEPTED and not content and self._warn is not None:
-            self._warn(_UNDECIDED)
+            self._warn(UNDECIDED)
         if status < 400:
             return value
         problems = value.get("problems") if isinstance(value, dict) else None

@@ -11,13 +11,15 @@ from batsched_py.model.external_event import MACHINE_EVENTS
 from batsched_py.scheduling.queue_requests import CANCEL_JOB, QUEUE_REQUESTS, IgnoredRequest
 from batsched_py.site.job_ids import job_id
 from batsched_py.site.journal import JournalEntry
+from batsched_py.timelines.additions import ADD_ENTRY, RESUME
 
 # A request is checked against a snapshot, written to disk, and carried out at the next decision. Before that decision
 # the simulation may start or end the lease in question, and the request has no effect. So callers who change something
 # are answered after the decision. It is repeated after a restart, and with it what was ignored.
 
-#: The kinds of requests whose outcomes are kept.
-_CHANGES: Final = QUEUE_REQUESTS | MACHINE_EVENTS | DRAINS | {CANCEL_JOB}
+#: The kinds of requests that change timelines, and of all requests whose outcomes are kept.
+_TIMELINES: Final = frozenset({RESUME, ADD_ENTRY})
+_CHANGES: Final = QUEUE_REQUESTS | MACHINE_EVENTS | DRAINS | {CANCEL_JOB} | _TIMELINES
 
 
 class Outcomes:
@@ -99,7 +101,7 @@ class Outcomes:
     def _number(self, ignored: IgnoredRequest) -> int | None:
         """Return the number of the first undecided request that was ignored; None if it is no request of the site."""
         for number, entry in self._undecided.items():
-            if entry.kind == ignored.kind and entry.target is not None and job_id(entry.target) == ignored.job_id:
+            if entry.kind == ignored.kind and _subject(entry) == ignored.subject:
                 return number
         return None
 
@@ -107,3 +109,10 @@ class Outcomes:
         del self._undecided[number]
         if (call := self._waiting.pop(number, None)) is not None:
             call()
+
+
+def _subject(entry: JournalEntry) -> object:
+    """Return what a request changes, as an IgnoredRequest names it; None for hosts, whose changes are not ignored."""
+    if entry.kind in _TIMELINES:
+        return "" if entry.target is None else str(entry.target)
+    return None if entry.target is None else job_id(entry.target)

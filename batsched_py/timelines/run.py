@@ -213,7 +213,7 @@ class TimelineRun:
         names = list(self.vms) if vms is None else list(vms)
         for name in names:
             if name not in self.vms:
-                raise OptionError(f"resume: VM {shown(name)}: {unknown(name, self.vms)}")
+                raise OptionError(f"VM {shown(name)}: {unknown(name, self.vms)}")
         self._settle(now)
         if time is None:
             time = self.experiment_time(now)

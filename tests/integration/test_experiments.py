@@ -292,7 +292,7 @@ def test_events_hand_in_resume_and_delete(peer: str, tmp_path: Path) -> None:
     assert simulated.warnings == [
         "t=120: submit_experiment: duration: is missing (and 1 other error); it is ignored",
         "t=130: submit_experiment: descriptor: must be an object, or a text, not 7; it is ignored",
-        "t=400: resume: resume: VM 'b': unknown; there are: a",
+        "t=400: resume: VM 'b': unknown; there are: a",
         "t=600: delete_experiment: there is no experiment 2",
         "t=700: delete_experiment: there is no experiment 9",
     ]

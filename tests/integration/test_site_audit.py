@@ -74,7 +74,7 @@ def test_changes_and_refused_calls_are_written_before_the_answer(ask: Ask, tmp_p
         broken.write('{"date": "2030')  # a line that was not completed
     with running_site(tmp_path, *options) as site:
         client = site.client(token=tokens["olga"])
-        client.put("api", "clock", body={"paused": False})
+        client.put("api", "clock", body={"pace": 2})
         wait_for(lambda: [one["number"] for one in client.get("api", "audit")] == [1, 2, 3, 4, 5, 6])
         assert [one["number"] for one in client.get("api", "audit", after=2, limit=2)] == [3, 4]
     rows = list(cells(ask("site", "audit", "site", "--refused", "--last", "2")[1]))
@@ -136,7 +136,7 @@ def test_a_site_that_cannot_write_its_log_ends(tmp_path: Path) -> None:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
         assert process.stderr is not None
         client = SiteClient(process.stderr.readline().split()[-1], patience=60)
-        client.put("api", "clock", body={"paused": False})
+        client.put("api", "clock", body={"pace": 2})
         told = process.communicate()[1]
     assert told == f"batsched-py: error: {tmp_path / 'site'}/audit.jsonl: cannot be written: File too large\n"
     assert process.returncode == 2

@@ -120,7 +120,10 @@ def test_it_waits_as_long_as_events_may_come(tmp_path: Path) -> None:
     """It gives up after the last one."""
     events = [happens(70, "resume"), happens(5000, "something")]
     simulated = TimelineSimulation(tmp_path, CASES["FA-2"].document, events=events)
-    assert simulated.warnings == ["t=5000: vm is held by break@15 since 15: no resume comes"]
+    assert simulated.warnings == [
+        "t=70: resume: no break holds a VM; no VM is resumed",
+        "t=5000: vm is held by break@15 since 15: no resume comes",
+    ]
 
 
 @pytest.mark.parametrize(

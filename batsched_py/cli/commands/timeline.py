@@ -21,7 +21,7 @@ from batsched_py.cli.shared.parameters import PATH, Number, Seconds, flag, optio
 from batsched_py.cli.shared.repetition import MovedOption, OnceGroup
 from batsched_py.cli.shared.runs import PictureOptions, read_picture, write_picture
 from batsched_py.cli.shared.site_options import SitePlace, site_options
-from batsched_py.cli.shared.terminal import put, say, say_all, warn_all
+from batsched_py.cli.shared.terminal import put, say, say_all, warn, warn_all
 from batsched_py.cli.shared.timeline_picture import render_timelines
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.document_file import read_document
@@ -31,6 +31,7 @@ from batsched_py.reading.json_document import parse_object, refuse_doubled
 from batsched_py.reading.limits import LONGEST
 from batsched_py.reporting.schedules.time_window import WHOLE
 from batsched_py.reporting.schedules.timeline_tables import chart_of_tables
+from batsched_py.site.client import UNDECIDED
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, seconds
 from batsched_py.timelines.api import (
@@ -259,8 +260,7 @@ def status(place: SitePlace, vm: str | None, experiment: int | None, *, as_json:
 @site_options
 def resume(place: SitePlace, vms: tuple[str, ...], experiment: int | None) -> None:
     """End the breaks that hold VMs of a live site at this moment: of all VMs, or of those named."""
-    accepted = place.client().post(*_path(experiment), "resume", body={"vms": list(vms) or "all"})
-    say(f"Resumed at {seconds(accepted['time'])}.")
+    _say_accepted("Resumed", place.client().post(*_path(experiment), "resume", body={"vms": list(vms) or "all"}))
 
 
 @typed_command(limits=False)
@@ -272,8 +272,7 @@ def add(place: SitePlace, vm: str, entry: str, experiment: int | None) -> None:
     """Add an entry to the timeline of VM at a live site: JSON as in a file, such as '{"at": 40, "run": "probe"}'."""
     members = parse_object("JSON", entry.encode())
     refuse_doubled("JSON", entry.encode())
-    accepted = place.client().post(*_path(experiment), vm, "entries", body=members)
-    say(f"Added at {seconds(accepted['time'])}.")
+    _say_accepted("Added", place.client().post(*_path(experiment), vm, "entries", body=members))
 
 
 command.add_command(show, "show")
@@ -320,6 +319,13 @@ def _show(run: TimelineRun) -> None:
         say(f"{len(found) - _MOST_ROWS} more; '--json' has all of them")
     console = Output()
     show_picture(console, render_timelines(run, console.width))
+
+
+def _say_accepted(done: str, accepted: Mapping[str, Any]) -> None:
+    """Say when a change takes effect, and warn if that is not decided yet."""
+    if not accepted["decided"]:
+        warn(UNDECIDED)
+    say(f"{done} at {seconds(accepted['time'])}.")
 
 
 def _path(experiment: int | None) -> tuple[str | int, ...]:

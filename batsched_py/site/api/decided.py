@@ -20,15 +20,23 @@ _PATIENCE: Final = 2.0
 async def answer(found: SiteParts, entries: Sequence[JournalEntry]) -> Response[None]:
     """Wait for the decision on accepted changes: 204 if they have taken effect, 202 if there is none yet.
 
+    RequestRefusedError if they are ignored.
+    """
+    return Response(None, status_code=204 if await decided(found, entries) else 202)
+
+
+async def decided(found: SiteParts, entries: Sequence[JournalEntry]) -> bool:
+    """Wait for the decision on accepted changes; return whether they have taken effect, or there is none yet.
+
     RequestRefusedError if they are ignored, because the state has changed since they were checked.
     """
     outcomes = found.site.inbox.outcomes
     for entry in entries:
         if not await _decision(outcomes, entry.number):
-            return Response(None, status_code=202)
+            return False
         if (why := outcomes.ignored.get(entry.number)) is not None:
             raise refuse(409, why)
-    return Response(None, status_code=204)
+    return True
 
 
 async def _decision(outcomes: Outcomes, number: int) -> bool:

@@ -95,6 +95,8 @@ class LeaseControlController(Controller):
             lease = changeable(request, number, "change its priority")
             if lease.type not in (None, TYPES["BE"]):
                 raise refuse(409, "only best-effort leases have a priority: others have their time")
+            if data.priority == lease.priority:
+                raise refuse(409, f"its priority is {lease.priority} already", "priority")
             if data.priority > lease.priority and not request.user.operator:
                 raise refuse(403, f"only an operator may raise its priority, which is {lease.priority}", "priority")
             return await _change(request, number, PRIORITISE_JOB, priority=data.priority)

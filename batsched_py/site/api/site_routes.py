@@ -154,12 +154,14 @@ class SiteController(Controller):
 
     @put("/clock", summary="Change the pace, or pause")
     async def change_clock(self, data: JSONBody[ClockChange], request: Asking) -> Clock:
-        """Pause or start the clock, or change its pace. Only for operators."""
+        """Pause or start the clock, or change its pace, unless it is so already. Only for operators."""
         check_operator(request)
         await check_types(request, ClockChange)
         site, pace = parts(request).site, _pace(data.pace)
 
         def change(clock: PacedClock, reached: float) -> None:
+            if pace in (None, clock.pace) and data.paused in (None, clock.paused):
+                raise refuse(409, "the clock is so already")
             if pace is not None:
                 clock.change_pace(pace, reached)
             if data.paused is True:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Final, Literal
 
+import litestar
 import orjson
 from litestar import Controller, Response
+from litestar.openapi import ResponseSpec
 from litestar.params import JSONBody, PathParameter
 from msgspec import Meta, Struct
 
 from batsched_py.errors import WorkloadError
 from batsched_py.experiments.contexts import context_keys
 from batsched_py.experiments.states import ExperimentState
+from batsched_py.site.api.decided import decided
 from batsched_py.site.api.experiment_callers import Number, identified
 from batsched_py.site.api.experiment_xml import PATH
-from batsched_py.site.api.handlers import get, post
+from batsched_py.site.api.handlers import get
 from batsched_py.site.api.identity import Asking, check_operator
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import parts
-from batsched_py.site.api.problems import Problem, RequestRefusedError, refuse
+from batsched_py.site.api.problems import UNDECIDED, Problem, RequestRefusedError, refusals, refuse
 from batsched_py.site.api.timeline_views import (
     EntriesOfVm,
     TimelineEntry,
@@ -35,7 +39,7 @@ from batsched_py.site.api.timeline_views import (
 from batsched_py.site.inbox import Asked
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
-from batsched_py.timelines.additions import ADD_ENTRY, RESUME
+from batsched_py.timelines.additions import ADD_ENTRY, RESUME, unheld
 from batsched_py.timelines.parsing import parse_entry
 from batsched_py.timelines.status_tables import TimelineState
 
@@ -62,10 +66,20 @@ class Accepted(Struct, frozen=True):
     Attributes:
         number: assigned by the site.
         time: the simulated second at which it takes effect.
+        decided: whether it has taken effect; otherwise it is not decided yet, and ignored if it is not possible then.
     """
 
     number: int
     time: float
+    decided: bool
+
+
+#: The decorator of changes: 200 after the decision, or 202 if that takes long.
+_deciding: Final = partial(
+    litestar.post,
+    status_code=200,
+    responses={202: ResponseSpec(Accepted, description=UNDECIDED[202].description), **refusals()},
+)
 
 
 class TimelineController(Controller):
@@ -85,14 +99,14 @@ class TimelineController(Controller):
         """List the entries of a VM with their outcomes."""
         return entries(state_of_site(parts(request).site), vm)
 
-    @post("/resume", summary="Resume VMs", status_code=202)
+    @_deciding("/resume", summary="Resume VMs")
     async def resume(self, data: JSONBody[ResumeRequest], request: Asking) -> Response[Accepted]:
-        """End the breaks that hold VMs now. Only for operators."""
+        """End the breaks that hold VMs now; VMs that are named must be held. Only for operators."""
         check_operator(request)
         await check_types(request, ResumeRequest)
         return await _accept(request, RESUME, _resumed(state_of_site(parts(request).site), data))
 
-    @post("/{vm:str}/entries", summary="Add an entry to a VM", status_code=202)
+    @_deciding("/{vm:str}/entries", summary="Add an entry to a VM")
     async def add(self, data: JSONBody[dict[str, Any]], request: Asking, vm: VmName) -> Response[Accepted]:
         """Add an entry to a VM, with the same members as in a file. Only for operators."""
         check_operator(request)
@@ -124,14 +138,17 @@ class ExperimentTimelineController(Controller):
         parts(request).experiments.find(number, identified(request))
         return entries(state_of_experiment(parts(request).site, number), vm)
 
-    @post("/resume", summary="Resume VMs of an experiment", status_code=202)
+    @_deciding("/resume", summary="Resume VMs of an experiment")
     async def resume(self, data: JSONBody[ResumeRequest], request: Asking, number: Number) -> Response[Accepted]:
-        """End the breaks that hold VMs now; only the user who submitted the experiment, or an operator, may."""
+        """End the breaks that hold VMs now; VMs that are named must be held.
+
+        Only the user who submitted the experiment, or an operator, may.
+        """
         state = _owned_by_caller(request, number)
         await check_types(request, ResumeRequest)
         return await _accept(request, RESUME, {"experiment": str(number), **_resumed(state, data)}, number)
 
-    @post("/{vm:str}/entries", summary="Add an entry to a VM of an experiment", status_code=202)
+    @_deciding("/{vm:str}/entries", summary="Add an entry to a VM of an experiment")
     async def add(
         self, data: JSONBody[dict[str, Any]], request: Asking, number: Number, vm: VmName
     ) -> Response[Accepted]:
@@ -164,6 +181,8 @@ def _resumed(state: TimelineState, data: ResumeRequest) -> dict[str, Any]:
     known = vm_names(state)
     if data.vms != "all" and (wrong := [name for name in data.vms if name not in known]):
         raise RequestRefusedError(422, [Problem("vms", f"VM {shown(name)}: {unknown(name, known)}") for name in wrong])
+    if data.vms != "all" and (free := [vm.name for vm in state.vms if vm.name in data.vms and vm.held_by is None]):
+        raise refuse(409, unheld(free))
     return {"vms": data.vms}
 
 
@@ -183,6 +202,9 @@ def _added(state: TimelineState, vm: str, data: Mapping[str, Any]) -> dict[str, 
 async def _accept(
     request: Asking, kind: str, members: Mapping[str, Any], target: int | None = None
 ) -> Response[Accepted]:
-    asked = Asked(kind, lambda _: members, request.user.user, request.user.group, target)
-    entry = await parts(request).accept(request.user, asked, {})
-    return Response(Accepted(entry.number, entry.time), status_code=202)
+    """Accept a change of timelines, and answer once it is decided; RequestRefusedError if it has no effect."""
+    asked, found = Asked(kind, lambda _: members, request.user.user, request.user.group, target), parts(request)
+    async with found.turns.of(("timelines", target)):
+        entry = await found.accept(request.user, asked, {})
+        effective = await decided(found, [entry])
+    return Response(Accepted(entry.number, entry.time, effective), status_code=200 if effective else 202)

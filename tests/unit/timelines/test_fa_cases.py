@@ -155,10 +155,10 @@ def test_no_vm_is_resumed_if_one_is_unknown() -> None:
     ended.advance(0)
     ended.advance(75)
     assert ended.status("vm", 80).held_by is not None
-    with pytest.raises(OptionError, match=r"resume: VM 'vm9': unknown; did you mean vm\?"):
+    with pytest.raises(OptionError, match=r"VM 'vm9': unknown; did you mean vm\?"):
         ended.resume(["vm", "vm9"], 80)
     assert ended.status("vm", 80).held_by is not None
-    with pytest.raises(OptionError, match="resume: VM 'vm9': unknown"):
+    with pytest.raises(OptionError, match="VM 'vm9': unknown"):
         play(read(FA_1), [ExternalResume(1000, ("vm", "vm9"))])
     with pytest.raises(WorkloadError, match=r"t.json: vms.vm\[0\].resume\[1\]: VM 'vm9': unknown"):
         read(one({"at": 5, "resume": ["vm", "vm9"]}))
