@@ -13,6 +13,7 @@ from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
 from batsched_py.planning.future.reservations import Reservation, Reservations
 from batsched_py.planning.policies.ordering import ORDERS, Line, Order
+from batsched_py.planning.run_times.predictor import Predictor
 from batsched_py.planning.wait_time import TOLERANCE, wait_of
 from batsched_py.protocol.commands import AdditionalIo
 from batsched_py.protocol.events import (
@@ -71,6 +72,7 @@ __all__ = [
     "Placement",
     "PlacementOptions",
     "Plan",
+    "Predictor",
     "Profile",
     "Progress",
     "Query",

@@ -47,6 +47,8 @@ class ArPreemptOptions(PromiseOptions):
     def __post_init__(self) -> None:
         if not self.plain:
             self.refuse("is not for ar_preempt: reservations are made on the lowest hosts")
+        self.refuse_predictor("ar_preempt: a job that runs longer than predicted would run into a reservation")
+        super(ArPreemptOptions, self).__post_init__()
 
 
 class BestEffortRules(BackfillRules[ArPreemptOptions]):

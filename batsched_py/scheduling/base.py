@@ -51,6 +51,8 @@ class Scheduler(ABC, Generic[Options]):
             then sends all at the beginning, as it does to algorithms that submit jobs; to others, each with its job.
         reads_waits: the algorithm compares how long jobs have waited, so that the latency of Batsim's messages may
             change decisions. `__init__` sets it for an object with an option that is a dynamic order.
+        observes: False if `observe` is not called, as for a class that does not define it. `__init__` sets it for an
+            object whose options leave nothing to observe.
         oversubscribes: the algorithm puts several executors on a host (`plan.start` with a mapping); otherwise jobs
             that ask for more than the platform's hosts are rejected before the algorithm sees them. Where it depends on
             the platform, `setup` sets it for the object.
@@ -74,6 +76,7 @@ class Scheduler(ABC, Generic[Options]):
     foresight: ClassVar[Literal["rehearsal", "walltimes", "promises"]] = "walltimes"
     needs_profiles: ClassVar[bool] = False
     reads_waits: bool = False
+    observes: bool = False
     oversubscribes: bool = False
     places_tasks: ClassVar[bool] = False
     counts_shares: ClassVar[bool] = False
@@ -85,6 +88,7 @@ class Scheduler(ABC, Generic[Options]):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        cls.observes = cls.observe is not Scheduler.observe
         for base in cls.__dict__.get("__orig_bases__", ()):  # its own, not those of the class that it extends
             arguments = [argument for argument in get_args(base) if isinstance(argument, type)]
             if arguments:

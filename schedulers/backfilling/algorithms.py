@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any, ClassVar, Literal
 
-from batsched_py.api import Plan, Running, Scheduler, View
+from batsched_py.api import Event, Plan, Running, Scheduler, Table, View
+from batsched_py.planning.run_times.catalogue import REQUEST
 from batsched_py.schedulers.backfilling.loop import BackfillLoop
 from batsched_py.schedulers.backfilling.rules import BackfillRules, Options, Overtakers, OvertakingRules
 
@@ -25,6 +27,8 @@ class Backfilling(Scheduler[Options]):
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self.needs_walltime = options.walltimes == "required"
+        if type(self).observe is Backfilling.observe:
+            self.observes = options.predictor is not REQUEST
 
     def make_rules(self, view: View) -> BackfillRules[Any]:
         """Return the rules of this algorithm."""
@@ -36,13 +40,29 @@ class Backfilling(Scheduler[Options]):
         self.loop = BackfillLoop(self.rules, view)
 
     def resume(self, former: Backfilling[Options], view: View) -> None:
+        if self.rules.predicted is not None:
+            self.rules.predicted.adopt(former.rules.predicted, view)
         self.loop.resume(former.loop, view)
+
+    def observe(self, event: Event, view: View) -> None:
+        """Learn the run times of ended jobs."""
+        if self.rules.predicted is not None:
+            self.rules.predicted.observe(event, view)
 
     def expected_end(self, run: Running) -> float:
         return run.end + self.options.slack
 
     def decide(self, view: View, plan: Plan) -> None:
-        self.loop.decide(view, plan)
+        predicted = self.rules.predicted
+        if predicted is None:
+            self.loop.decide(view, plan)
+            return
+        self.loop.decide(view, plan, disturbed=predicted.follow(view, plan))
+        predicted.call(view, plan)
+
+    def tables(self, view: View) -> Iterable[Table]:
+        """Return the table of predicted run times, if there are any."""
+        return () if self.rules.predicted is None else self.rules.predicted.tables()
 
 
 class Overtaking(Backfilling[Overtakers]):

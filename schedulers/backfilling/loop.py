@@ -84,12 +84,12 @@ class BackfillLoop:
         if isinstance(former._book, RoomBook):
             self._promise_rooms(view)
         book = self._book
-        if rules.options.slack:
+        if rules.ends_differ:
             for run in view.running:
                 if run.places:
-                    view.availability().predict_tasks(run.job.id, run.start + rules.duration(run.job))
+                    view.availability().predict_tasks(run.job.id, rules.expected_end(run))
                 else:
-                    view.availability().predict(run.hosts, run.start + rules.duration(run.job))
+                    view.availability().predict(run.hosts, rules.expected_end(run))
         if self._line is not None:
             self._line.join(view.queue, view.now)
         for entry in former._blocked.values():
@@ -105,6 +105,8 @@ class BackfillLoop:
         if rules.needs_specific_hosts:
             rules.placement.refuse(view, plan)
         released = self._released(view) or disturbed
+        if disturbed and rules.depth > 1 and self._line is None:
+            self._forget_all(plan)  # one by one, a job might be promised a start behind jobs that are served later
         if self._takes_rooms(view):
             self._promise_rooms(view)
             released = True

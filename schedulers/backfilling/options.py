@@ -1,10 +1,15 @@
 """The options of the algorithms that backfill, from the fewest to the most."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from batsched_py.api import ORDERS, Order, PlacementOptions, named, option
 from batsched_py.planning.policies.ordering import Ties
+from batsched_py.planning.run_times.catalogue import PREDICTORS, REQUEST, PredictorKind
+from batsched_py.planning.run_times.corrections import Correction
+
+#: The default percentile of predictor=percentile.
+PERCENTILE: Final = 90.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +26,17 @@ class PromiseOptions(PlacementOptions):
     repair_time: float | None = option(
         None, "seconds after which a failed host is expected back; none: the mean of the repairs so far", minimum=1
     )
+    predictor: PredictorKind = named("request", "the run times that promises count on", PREDICTORS)
+    percentile: float = option(PERCENTILE, "with predictor=percentile: which", minimum=0.001, maximum=100)
+    predictions: Literal["at_arrival", "anew"] = option(
+        "at_arrival", "predict a job once, when it arrives; or until it starts, whenever a job has ended"
+    )
+    correction: Correction = option(
+        "incremental",
+        "when a job runs longer than predicted: add a minute to the prediction, then 5, 15... up to 100 hours; count on"
+        " its request; or double the prediction",
+    )
+    user: str = option("user", "the member of a job that says whose it is, for predictors", peer_text=r"[\w-]+")
 
     @property
     def on_hosts(self) -> bool:
@@ -35,6 +51,17 @@ class PromiseOptions(PlacementOptions):
     def __post_init__(self) -> None:
         if self.reserve == "counts" and not self.by_number:
             self.refuse("needs reserve=hosts: a number of hosts does not say whether they will do")
+        if self.percentile != PERCENTILE and self.predictor is not PREDICTORS["percentile"]:
+            raise ValueError("percentile is for predictor=percentile")
+        needless = {"correction": self.correction != "incremental", "predictions": self.predictions != "at_arrival"}
+        for name, given in needless.items():
+            if given and self.predictor is REQUEST:
+                raise ValueError(f"{name} is for a predictor of run times, and predictor=request has none to correct")
+
+    def refuse_predictor(self, why: str) -> None:
+        """Raise ValueError if run times are predicted; `why` completes "predictor is not for ..."."""
+        if self.predictor is not REQUEST:
+            raise ValueError(f"predictor is not for {why}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,17 @@ import math
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
-from batsched_py.api import HostSet, Job, Placed, Placement, Plan, View, too_few
+from msgspec.structs import replace
+
+from batsched_py.api import HostSet, Job, Placed, Placement, Plan, Running, View, too_few
 from batsched_py.planning.future.promise_book import Gaps, PromiseBook
 from batsched_py.planning.future.promises import Choose, Claim, RoomSlot, Shadow, Slot
 from batsched_py.planning.future.room_book import RoomGaps
 from batsched_py.planning.policies.ordering import FCFS
 from batsched_py.planning.policies.selection import SELECTIONS
+from batsched_py.planning.run_times.catalogue import REQUEST
 from batsched_py.schedulers.backfilling.options import OvertakingOptions, PromiseOptions
+from batsched_py.schedulers.backfilling.predicted_runs import PredictedRuns
 
 # The loop knows promises and the order of visits, the rules know jobs and hosts; all algorithms that backfill differ in
 # their rules alone. Before, they overrode seven to eleven of the loop's thirty methods, and each change of the loop had
@@ -55,6 +59,8 @@ class BackfillRules(Generic[Options]):
     excluded: Container[str] = frozenset[str]()
     #: A method that sorts jobs in the order of service; None: in order of arrival.
     in_serving_order: Callable[[Iterable[Job]], Iterable[Job]] | None = None
+    #: The predictions of run times; None if walltimes count.
+    predicted: PredictedRuns | None = None
     #: A method that returns whether a job that fits into the gaps may start; None: each may.
     may_overtake: Callable[[Job, HostSet, PromiseBook[Any], View], bool] | None = None
 
@@ -64,6 +70,10 @@ class BackfillRules(Generic[Options]):
         self.placement = Placement(options, view)
         #: True for promises of specific hosts, False for numbers of hosts.
         self.on_hosts = options.on_hosts
+        if options.predictor is not REQUEST:
+            self.predicted = PredictedRuns(options, view)
+        #: True if running jobs are expected to end at other times than by their walltimes.
+        self.ends_differ = bool(options.slack) or self.predicted is not None
         self.constrained = options.constraint.rule is not None
         #: True if a job may find no hosts although enough are free.
         self.needs_specific_hosts = not options.by_number
@@ -76,8 +86,8 @@ class BackfillRules(Generic[Options]):
     # Hosts and durations.
 
     def duration(self, job: Job) -> float:
-        """Return the expected occupation of its hosts in seconds: the walltime of the job, and the slack."""
-        return job.limit + self.options.slack
+        """Return the expected occupation of its hosts in seconds: walltime or predicted run time, and the slack."""
+        return (job.limit if self.predicted is None else self.predicted.expected(job)) + self.options.slack
 
     def choose(self, free: HostSet, size: int) -> HostSet | None:
         """Select hosts for a job of this size; None if it should rather wait."""
@@ -96,16 +106,29 @@ class BackfillRules(Generic[Options]):
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
         """Start the job."""
         plan.start(job, hosts)
-        if self.options.slack:
+        if self.ends_differ:
             run = view.run(job.id)
             if run is not None:
-                view.availability().extend(hosts, run.end, view.now + self.duration(job))
+                self._begin(job, view)
+                view.availability().adjust(hosts, run.end, view.now + self.duration(job))
 
     def start_tasks(self, job: Job, placed: Placed, view: View, plan: Plan) -> None:
         """Start the job on parts of hosts."""
         plan.start(job, placed)
-        if self.options.slack:
-            view.availability().extend_tasks(job.id, view.now + self.duration(job))
+        if self.ends_differ:
+            self._begin(job, view)
+            view.availability().adjust_tasks(job.id, view.now + self.duration(job))
+
+    def _begin(self, job: Job, view: View) -> None:
+        """Record the start of a predicted job."""
+        if self.predicted is not None:
+            self.predicted.begin(job, view.now, self.options.slack)
+
+    def expected_end(self, run: Running) -> float:
+        """Return the end of a running job by its walltime or by its prediction, which may be past, and the slack."""
+        if self.predicted is None:
+            return run.start + self.duration(run.job)
+        return self.predicted.end_of(run, self.options.slack)
 
     # Promises.
 
@@ -173,9 +196,14 @@ class BackfillRules(Generic[Options]):
         return bool(plan.free) or bool(view.part)
 
     def overtakers(self, gaps: Gaps, view: View) -> Sequence[Job]:
-        """Return all waiting jobs that may fit into the gaps, possibly with others, in order of arrival."""
+        """Return all waiting jobs that may fit into the gaps, possibly with others, in order of arrival.
+
+        Predictions have no index: all jobs that are small enough are visited.
+        """
         if isinstance(gaps, RoomGaps):
             return list(view.queue)
+        if self.predicted is not None:
+            return view.queue.up_to(gaps.left)
         if self.constrained:
             return self.placement.jobs.within(gaps, view.now)
         return view.queue.within(gaps.limits(), view.now)
@@ -194,6 +222,12 @@ class OvertakingRules(BackfillRules[Overtakers]):
         self.backfill_order = options.backfill_order.with_ties(options.ties)
 
     def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:
-        """Sort by the option's order."""
+        """Sort by the option's order, with predictions instead of walltimes."""
         order = self.backfill_order
-        return jobs if order is FCFS else order.sorted(jobs, view.now)
+        if order is FCFS:
+            return jobs
+        if self.predicted is None:
+            return order.sorted(jobs, view.now)
+        by_id = {job.id: job for job in jobs}
+        expected = (replace(job, walltime=self.duration(job)) for job in jobs)
+        return [by_id[job.id] for job in order.sorted(expected, view.now)]

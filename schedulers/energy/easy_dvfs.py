@@ -57,6 +57,8 @@ class DvfsOptions(OvertakingOptions):
 
     def __post_init__(self) -> None:
         OvertakingOptions.__post_init__(self)
+        if self.power_cap is not None:
+            self.refuse_predictor("easy_dvfs with power_cap: the cap counts what jobs draw until their walltimes")
         if self.policy == "fixed" and self.pstate is None:
             raise ValueError("policy=fixed needs the option pstate")
         if self.policy == "slowest" and self.pstate is not None:

@@ -28,6 +28,7 @@ class SleepOptions(OvertakingOptions):
     def __post_init__(self) -> None:
         if not self.by_number:
             self.refuse("is not for hosts that sleep: they are woken by their number")
+        OvertakingOptions.__post_init__(self)
 
 
 Sleep = TypeVar("Sleep", bound=SleepOptions)

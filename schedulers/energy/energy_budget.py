@@ -52,6 +52,8 @@ class BudgetOptions(SleepOptions):
     def __post_init__(self) -> None:
         if not self.plain:
             self.refuse("is not for energy_budget: it takes hosts by what they draw")
+        self.refuse_predictor("energy_budget: energy is paid in advance, for walltimes")
+        SleepOptions.__post_init__(self)
         if self.energy is None and self.period != PERIOD:
             raise ValueError("period is for the option energy, which is not given")
         if not self.shutdown and self.idle_time != IDLE_TIME:

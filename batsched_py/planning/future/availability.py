@@ -64,7 +64,7 @@ class Availability:
     """
 
     __slots__ = (
-        *("_calendar", "_down", "_ends", "_extended", "_free", "_large", "_predicted", "_shared", "_starts", "_stops"),
+        *("_adjusted", "_calendar", "_down", "_ends", "_free", "_large", "_predicted", "_shared", "_starts", "_stops"),
         *("_table", "busy", "disruptions", "hosts", "now", "reserved", "rooms"),
     )
 
@@ -83,8 +83,8 @@ class Availability:
         self._ends, self._starts, self._stops = self._calendar.ends, self._calendar.starts, self._calendar.stops
         #: Bits of busy hosts whose predicted end has changed since their work began.
         self._predicted = 0
-        #: Bits of the hosts of work -> its predicted end, if that is later than was said at its start.
-        self._extended: dict[int, float] = {}
+        #: Bits of the hosts of work -> its predicted end, if that is another than was said at its start.
+        self._adjusted: dict[int, float] = {}
         #: The same future as slots, while there are many reservations; None: built when it is needed.
         self._table: SlotTable | None = None
         #: Bits of hosts that are free; None if they must be recomputed.
@@ -165,27 +165,31 @@ class Availability:
         if until < math.inf:
             self._ends.add(until, hosts)
 
-    def extend(self, hosts: HostSet, until: float, later: float) -> None:
-        """Predict the end `later` for work that has just started, with the end `until`.
+    def adjust(self, hosts: HostSet, until: float, end: float) -> None:
+        """Predict another end for work that has just started, with the end `until`.
 
-        Unlike `predict`, this breaks no promise: those that were made have taken the later end into account.
+        Unlike `predict`, this breaks no promise: those that were made have taken this end into account.
         """
         bits = hosts.bits
         if self._shared or bits & self._predicted or bits & ~self.busy:
-            self.predict(hosts, later)
+            self.predict(hosts, end)
             return
-        self._extended[bits] = later
+        self._adjusted[bits] = end
         if until < math.inf:
             self._ends.remove(until, bits)
-        if later < math.inf:
-            self._ends.add(later, bits)
+        if end < math.inf:
+            self._ends.add(end, bits)
         if self._table is not None:
-            self._table.take(max(until, self.now), later, bits, plain=self._is_plain(bits))
+            plain = self._is_plain(bits)
+            if end < until:
+                self._table.give(max(end, self.now), until, bits, plain=plain)
+            else:
+                self._table.take(max(until, self.now), end, bits, plain=plain)
 
     def vacate(self, hosts: int, until: float) -> None:
         """End the work on these hosts whose predicted end was `until`."""
-        if self._extended:
-            until = self._extended.pop(hosts, until)
+        if self._adjusted:
+            until = self._adjusted.pop(hosts, until)
         self.busy ^= self.busy & hosts if self._shared else hosts
         free = self._free
         if free is not None:
@@ -223,7 +227,7 @@ class Availability:
         self._changing_rooms().predict(job_id, end)
         self.disrupt()
 
-    def extend_tasks(self, job_id: str, end: float) -> None:
+    def adjust_tasks(self, job_id: str, end: float) -> None:
         """Predict another end for tasks that have just started; promises that were made have taken it into account."""
         self._changing_rooms().predict(job_id, end)
 

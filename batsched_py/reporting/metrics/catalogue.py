@@ -294,6 +294,16 @@ class PlacementMetrics:
 
 
 @dataclass(frozen=True)
+class RunTimeMetrics:
+    """The accuracy of predicted run times; undefined if the algorithm predicts none."""
+
+    run_time_error: Annotated[float | None, MetricInfo("error of predicted run times", Unit.SECONDS, "less")]
+    run_time_accuracy: Annotated[float | None, MetricInfo("accuracy of predictions", Unit.SHARE, "more")]
+    under_predicted: Annotated[float | None, MetricInfo("jobs predicted too short", Unit.SHARE, "less")]
+    mean_e_loss: Annotated[float | None, MetricInfo("mean E-Loss", Unit.NUMBER, "less")]
+
+
+@dataclass(frozen=True)
 class ContentionMetrics:
     """Contention between jobs; undefined if it is unknown, or if no job uses what others may use."""
 
@@ -315,6 +325,7 @@ class WindowMetrics:
 class RunMetrics(  # the fields of the last group come first
     WindowMetrics,
     ContentionMetrics,
+    RunTimeMetrics,
     PlacementMetrics,
     LeaseMetrics,
     DeadlineMetrics,

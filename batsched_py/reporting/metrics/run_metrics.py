@@ -16,6 +16,7 @@ from batsched_py.reporting.metrics.catalogue import (
     QueueMetrics,
     ResourceMetrics,
     RunMetrics,
+    RunTimeMetrics,
     SlowdownMetrics,
     UseMetrics,
     WaitMetrics,
@@ -44,6 +45,7 @@ from batsched_py.reporting.metrics.machine_groups import (
     use_of,
 )
 from batsched_py.reporting.metrics.placement_metrics import placement_metrics
+from batsched_py.reporting.metrics.prediction_metrics import prediction_metrics
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, summarise_jobs
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
@@ -78,6 +80,7 @@ def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND, window: TimeWin
         deadlines=measure_deadlines(jobs),
         leases=lease_metrics(schedule) if window is None else lease_metrics(part, begin, end),
         placements=placement_metrics(part),
+        run_times=prediction_metrics(part),
         contention=measure_contention(part, ran),
         window=undefined(WindowMetrics) if window is None else WindowMetrics(begin, end, outside),
     )
@@ -99,11 +102,12 @@ def _together(
     deadlines: DeadlineMetrics,
     leases: LeaseMetrics,
     placements: PlacementMetrics,
+    run_times: RunTimeMetrics,
     contention: ContentionMetrics,
     window: WindowMetrics,
 ) -> RunMetrics:
     """Return the metrics of all groups, which are the bases of RunMetrics."""
     jobs = vars(counts) | vars(attempts) | vars(waits) | vars(slowdowns) | vars(fairness) | vars(deadlines)
     machine = vars(use) | vars(resources) | vars(queue) | vars(layout) | vars(energy) | vars(host_times)
-    others = vars(leases) | vars(placements) | vars(contention) | vars(window)
+    others = vars(leases) | vars(placements) | vars(run_times) | vars(contention) | vars(window)
     return RunMetrics(**jobs, **machine, **others)

@@ -50,7 +50,8 @@ _SECTIONS: Final = frozenset(
         "computing_time",
         "users",
     }
-    | {"core_utilisation", "with_deadline", "leases", "lease_utilisation", "placement_success", "window_begin"}
+    | {"core_utilisation", "with_deadline", "leases", "lease_utilisation", "placement_success", "run_time_error"}
+    | {"window_begin"}
 )
 
 

@@ -28,6 +28,7 @@ from batsched_py.reporting.schedules.run_files import (
     read_schedule_row,
 )
 from batsched_py.reporting.schedules.run_location import RunLocation, find_sibling
+from batsched_py.reporting.schedules.run_time_tables import RUN_TIMES, RunTimeRow, read_run_times
 from batsched_py.reporting.schedules.timeline_tables import TIMELINE, TIMELINE_VMS, TimelineChart, read_timeline_tables
 from batsched_py.results.place_files import CAPACITIES, PLACES
 from batsched_py.results.places import JobPlaces, MachineCapacity
@@ -139,6 +140,17 @@ def read_placed(prefix: str | None, limits: Limits, notes: FileNotes) -> Mapping
     if path is None:
         return None
     found = read_placements(path, limits=limits, notes=notes.of(path))
+    if found is None:
+        notes.add(f"{path.name} is left out: {OTHER_COLUMNS}")
+    return found
+
+
+def read_predicted(prefix: str | None, limits: Limits, notes: FileNotes) -> Mapping[str, RunTimeRow] | None:
+    """Return job id -> predicted run time; None if the run has no predictions. InputError."""
+    path = find_sibling(prefix, RUN_TIMES)
+    if path is None:
+        return None
+    found = read_run_times(path, limits=limits, notes=notes.of(path))
     if found is None:
         notes.add(f"{path.name} is left out: {OTHER_COLUMNS}")
     return found

@@ -41,10 +41,12 @@ from batsched_py.reporting.schedules.run_parts import (
     read_description,
     read_leases,
     read_placed,
+    read_predicted,
     read_rooms,
     read_slowed,
     read_timelines,
 )
+from batsched_py.reporting.schedules.run_time_tables import RUN_TIMES, run_times_of
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.timeline_tables import (
     chart_of_tables,
@@ -70,6 +72,7 @@ _OWN_FILES: Final = (
     IMAGES,
     PREDICTIONS,
     PLACEMENTS,
+    RUN_TIMES,
     RUN,
     DECISIONS,
     CONTENTION,
@@ -92,6 +95,7 @@ def schedule_of(result: Result, name: str) -> Schedule:
         leases=lease_tables_of(result.tables),
         timelines=chart_of_tables(result.tables),
         placements=placements_of(result.tables),
+        run_times=run_times_of(result.tables),
         alone=None if result.slowed is None else {job.job_id: job.alone for job in result.slowed},
         capacity=result.capacity,
         notes=tuple(f"approximation: {line}" for line in result.approximations),
@@ -180,6 +184,7 @@ def _read_files(found: RunLocation, hosts: int | None, name: str | None, limits:
         leases=leases,
         timelines=read_timelines(prefix, limits, file_notes),
         placements=read_placed(prefix, limits, file_notes),
+        run_times=read_predicted(prefix, limits, file_notes),
         alone=slowed,
         capacity=rooms.capacity,
         unlisted=unlisted,

@@ -14,6 +14,7 @@ from batsched_py.reporting.schedules.lease_tables import (
 from batsched_py.reporting.schedules.occupancy import FreeHostCurve, occupancy_of
 from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.placement_tables import PlacementRow
+from batsched_py.reporting.schedules.run_time_tables import RunTimeRow
 from batsched_py.reporting.schedules.timeline_tables import (
     TimelineChart,
 )
@@ -40,6 +41,7 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for cached properties
         leases: the leases; None if the algorithm has none.
         timelines: the timelines of VMs; None if the algorithm has none.
         placements: job id -> work to place the job; None if the run has no placements.
+        run_times: job id -> its predicted run time and its run time; None if the algorithm predicts none.
         alone: job id -> run time in seconds without other jobs on its links and hosts, for jobs that were slowed down;
             None if there is none, or if unknown.
         capacity: the resources of the machine; None if jobs have whole hosts only.
@@ -65,6 +67,7 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for cached properties
     leases: LeaseTables | None = None
     timelines: TimelineChart | None = None
     placements: Mapping[str, PlacementRow] | None = None
+    run_times: Mapping[str, RunTimeRow] | None = None
     alone: Mapping[str, float] | None = None
     capacity: MachineCapacity | None = None
     outages: tuple[Outage, ...] = ()

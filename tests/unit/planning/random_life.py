@@ -56,7 +56,7 @@ class Life:
         self.occupy()
         for work in self.oracle.works[before:]:
             work.predicted += self.chance.choice((0, 1, 3))
-            self.future.extend(HostSet(work.hosts), work.until, work.predicted)
+            self.future.adjust(HostSet(work.hosts), work.until, work.predicted)
 
     def vacate(self) -> None:
         """Work ends: early, in time, or late."""

@@ -154,7 +154,7 @@ def test_work_that_is_expected_to_end_late_breaks_no_promise() -> None:
     """Unlike a prediction: its end was known when promises were made, and is gone with the work."""
     future = availability()
     future.occupy(0b1111, 30.0)
-    future.extend(hosts("0-3"), 30.0, 35.0)
+    future.adjust(hosts("0-3"), 30.0, 35.0)
     assert (future.earliest(8, 1.0), future.disruptions) == (Slot(35.0, 36.0, hosts("0-7")), 0)
     future.predict(hosts("0-3"), 40.0)
     assert future.earliest(8, 1.0) == Slot(40.0, 41.0, hosts("0-7"))
