@@ -173,7 +173,6 @@ class Session:
         #: Places of jobs, if the peer does not record them.
         self.placed: Final = PlacedJobs(self._state)
         self._recurring = RecurringCalls(self._state, self.plan)
-        self._observes = self._scheduler.observes
         #: Warning for the first job with a constraint on hosts; None if none is needed.
         self._hint: str | None = None
         #: Warning for the first job whose `subtime` is not its submission time; "" as long as there is none.
@@ -299,7 +298,6 @@ class Session:
     def hand_over(self, successor: Scheduler[Any]) -> None:
         """Let another algorithm, which is set up, decide from the next message on: for it, all waiting jobs arrive."""
         self._class, self._scheduler, self._state.arriving = type(successor), successor, [*self._state.queue]
-        self._observes = successor.observes
         if self._requests is not None:
             self._requests.scheduler = successor
 
@@ -433,7 +431,6 @@ class Session:
         sent = sent_options(event.config, self._class, self._warn)
         if sent:
             self._scheduler = make_configured(self._class, sent, self._values)
-            self._observes = self._scheduler.observes
             self._texts = {**sent, **self._texts}
         check_needs(self._scheduler, event.config, self.view)
         if self._takes_requests:
@@ -469,7 +466,7 @@ class Session:
             self._releases.before_decision()
         if self._state.arrived:
             self._admit(self._state.arrived)
-        if self._observes:
+        if scheduler.observes:
             self._observe(events)
         scheduler.decide(view, self.plan)
         if self._state.held.jobs:
@@ -522,7 +519,7 @@ class Session:
         """Show the algorithm the last message: in v1.4 it contains the ends of the last jobs, but needs no decision."""
         if len(self.rejections) > MOST_REPORTED:
             self._warn(f"{len(self.rejections)} jobs were rejected; the first {MOST_REPORTED} were reported")
-        if self._observes:
+        if self._scheduler.observes:
             self._attempt(partial(self._observe, message.events))
 
     def _admit(self, arrived: Sequence[Job]) -> None:

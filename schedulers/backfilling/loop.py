@@ -22,6 +22,7 @@ from batsched_py.planning.future.promise_book import Entry, PromiseBook, ShadowB
 from batsched_py.planning.future.reserving_books import CountBook, HostBook, ReservingBook
 from batsched_py.planning.future.room_book import RoomBook, RoomGaps
 from batsched_py.planning.policies.ordering import FCFS, Line
+from batsched_py.schedulers.backfilling.predicted_runs import predict_end
 from batsched_py.schedulers.backfilling.repairs import Repairs
 from batsched_py.schedulers.backfilling.rules import BackfillRules
 
@@ -86,10 +87,7 @@ class BackfillLoop:
         book = self._book
         if rules.ends_differ:
             for run in view.running:
-                if run.places:
-                    view.availability().predict_tasks(run.job.id, rules.expected_end(run))
-                else:
-                    view.availability().predict(run.hosts, rules.expected_end(run))
+                predict_end(run, rules.expected_end(run), view)
         if self._line is not None:
             self._line.join(view.queue, view.now)
         for entry in former._blocked.values():

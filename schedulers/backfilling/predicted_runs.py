@@ -150,10 +150,7 @@ class PredictedRuns:
             end = run.start + (run.seconds + slack)
             if run.seconds < run.job.limit:
                 heappush(self._expiries, (end, job_id))
-            if running.places:
-                view.availability().predict_tasks(job_id, end)
-            else:
-                view.availability().predict(running.hosts, end)
+            predict_end(running, end, view)
         return any_corrected
 
     def _user_of(self, job: Job) -> User:
@@ -168,6 +165,14 @@ class PredictedRuns:
             self._warned = True
             member = self._options.user
             plan.warn(f"{nameless.id} has no member {member}: jobs without are taken by their walltimes")
+
+
+def predict_end(run: Running, end: float, view: View) -> None:
+    """Expect the end of a running job, or of its tasks, at `end`."""
+    if run.places:
+        view.availability().predict_tasks(run.job.id, end)
+    else:
+        view.availability().predict(run.hosts, end)
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,11 +180,8 @@ class Availability:
         if end < math.inf:
             self._ends.add(end, bits)
         if self._table is not None:
-            plain = self._is_plain(bits)
-            if end < until:
-                self._table.give(max(end, self.now), until, bits, plain=plain)
-            else:
-                self._table.take(max(until, self.now), end, bits, plain=plain)
+            change = self._table.give if end < until else self._table.take
+            change(max(min(end, until), self.now), max(end, until), bits, plain=self._is_plain(bits))
 
     def vacate(self, hosts: int, until: float) -> None:
         """End the work on these hosts whose predicted end was `until`."""

@@ -51,11 +51,11 @@ class Life:
             self.future.occupy(hosts, until)
 
     def occupy_longer(self) -> None:
-        """Work begins that is expected to end later than it is said to."""
+        """Work begins that is expected to end later than it is said to, or earlier."""
         before = len(self.oracle.works)
         self.occupy()
         for work in self.oracle.works[before:]:
-            work.predicted += self.chance.choice((0, 1, 3))
+            work.predicted = max(self.oracle.now + 1, work.predicted + self.chance.choice((-4, -1, 0, 1, 3)))
             self.future.adjust(HostSet(work.hosts), work.until, work.predicted)
 
     def vacate(self) -> None:
