@@ -7,7 +7,8 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from io import BufferedReader
+from io import BufferedReader, BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -74,9 +75,28 @@ def read_lines(path: Path, limits: Limits, *, encoded: bool = False) -> Iterator
     A line and the whole file are limited in size, and memory is bounded by the limit of a line. Each line counts as at
     least _LEAST bytes, because it takes time even if it is empty.
     """
+    return chain.from_iterable(read_batches(path, limits, encoded=encoded))
+
+
+def read_batches(path: Path, limits: Limits, *, encoded: bool = False) -> Iterator[list[bytes]]:
+    """Yield the lines of `read_lines` in batches of about _PIECE bytes, for readers of many lines."""
     left, longest = limits.file_size, limits.line_size
-    for line in _lines(path, longest, torn=False, encoded=encoded):
-        if len(line) > longest:
+    for lines in _batches(path, longest, torn=False, encoded=encoded):
+        sizes = list(map(len, lines))
+        needed = sum(sizes) + sum(_LEAST - size for size in sizes if size < _LEAST)
+        if needed > left or max(sizes) > longest:
+            yield from ([line] for line in _within(lines, left, limits))
+        left -= needed
+        yield lines
+
+
+def _within(lines: list[bytes], left: int, limits: Limits) -> Iterator[bytes]:
+    """Yield the lines that the limits allow, of which `left` bytes are left; LimitError at the first that they do not.
+
+    At least one of the lines is not allowed.
+    """
+    for line in lines:
+        if len(line) > limits.line_size:
             raise LimitError(limits.rule("line_size"))
         left -= max(len(line), _LEAST)
         if left < 0:
@@ -91,7 +111,7 @@ def read_messages(path: Path, limits: Limits) -> Iterator[bytes]:
     them. A truncated compressed file is read up to its end, like a plain one.
     """
     longest = limits.message_size + _FRAME
-    for line in _lines(path, longest, torn=True, encoded=False):
+    for line in chain.from_iterable(_batches(path, longest, torn=True, encoded=False)):
         if len(line) > longest:
             raise LimitError(limits.rule("message_size"))
         yield line
@@ -109,15 +129,11 @@ def _whole(file: BufferedReader, limits: Limits) -> bytes:
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def _lines(path: Path, longest: int, *, torn: bool, encoded: bool) -> Iterator[bytes]:
-    """Yield the lines; a line longer than `longest` bytes is cut just above this length, and is the last one."""
+def _batches(path: Path, longest: int, *, torn: bool, encoded: bool) -> Iterator[list[bytes]]:
+    """Yield lists of lines; a line longer than `longest` bytes is cut above this length, and is the last one."""
     with path.open("rb") as file:
         pieces = _special(file, torn=torn, encoded=encoded)
-        if pieces is not None:
-            yield from _split(pieces, longest)
-        else:
-            while line := file.readline(longest + 1):
-                yield line
+        yield from _split(iter(partial(file.read1, _PIECE), b"") if pieces is None else pieces, longest)
 
 
 def _special(file: BufferedReader, *, torn: bool, encoded: bool) -> Iterator[bytes] | None:
@@ -165,18 +181,21 @@ def _decoded(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
         raise EncodingError(f"must be text in {encoding.upper()}, as its byte order mark says: {error}") from None
 
 
-def _split(pieces: Iterator[bytes], longest: int) -> Iterator[bytes]:
-    #: The pieces of an incomplete line, and their length.
+def _split(pieces: Iterator[bytes], longest: int) -> Iterator[list[bytes]]:
+    """Yield the lines that each piece completes, in which an unfinished line longer than `longest` ends all."""
+    #: The pieces of the unfinished line, and their length.
     begun: list[bytes] = []
     length = 0
     for piece in pieces:
-        first, *others = piece.split(b"\n")
-        begun.append(first)
-        length += len(first)
-        for other in others:
-            yield b"".join(begun) + b"\n"
-            begun, length = [other], len(other)
+        lines = BytesIO(piece).readlines()
+        rest = lines.pop() if lines and not lines[-1].endswith(b"\n") else b""
+        if lines:
+            lines[0] = b"".join((*begun, lines[0]))
+            yield lines
+            begun, length = [], 0
+        begun.append(rest)
+        length += len(rest)
         if length > longest:
             break
     if any(begun):
-        yield b"".join(begun)
+        yield [b"".join(begun)]

@@ -1,4 +1,4 @@
-"""Readers of Batsim's other result files: figures of the run, states of machines, energy, power states."""
+"""Readers of Batsim's other result files: figures of the run, energy, power states."""
 
 from __future__ import annotations
 
@@ -15,12 +15,9 @@ from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reading.members import Members, UnknownNames
 from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.tabular import LARGEST, Tabular
-from batsched_py.results.trace_files import UNAVAILABLE_COLUMN
-from batsched_py.results.tracing import HOST_STATES, EnergyRows, PstateChange, StateRows
+from batsched_py.results.tracing import EnergyRows, PstateChange
 from batsched_py.text.display import displayed, shown
 
-#: The largest number of hosts in a state: counts have 32 bits.
-_MOST_COUNTED: Final = 2**32 - 1
 #: Columns of a `_schedule.csv` that must be whole numbers, and those that are text.
 _COUNTS: Final = frozenset({"nb_computing_machines", "nb_jobs"})
 _TEXTS: Final = frozenset({"batsim_version"})
@@ -78,28 +75,6 @@ def _read_schedule_object(path: Path, limits: Limits, notes: Notes | None) -> Ma
             raise InputError(str(path), displayed(name), f"must be {expected}, not {shown(value)}")
         row[name] = f"{value:.6f}" if type(value) is float else str(value)
     return row
-
-
-def read_machine_states(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None) -> StateRows:
-    """Read a `_machine_states.csv` of Batsim or batsched-py; `notes` receives a line for each unknown column.
-
-    InputError if it is invalid.
-    """
-    table = Tabular(path, limits)
-    time, *states = [table.column(name) for name in ("time", *(f"nb_{state}" for state in HOST_STATES))]
-    unavailable = table.optional_column(UNAVAILABLE_COLUMN)
-    table.report_unknown("machine states", notes)
-    rows = StateRows()
-    for row in table.rows():
-        rows.times.append(table.number(row, time))
-        counts = [table.count(row, state) for state in states]
-        out = 0 if unavailable is None else table.count(row, unavailable)
-        if sum(counts) + out > min(limits.hosts, _MOST_COUNTED):
-            raise table.error(limits.rule("hosts"))
-        rows.counts.extend(counts)
-        if unavailable is not None:
-            rows.unavailable.append(out)
-    return rows
 
 
 def read_consumed_energy(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None) -> EnergyRows:

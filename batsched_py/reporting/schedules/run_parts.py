@@ -19,11 +19,11 @@ from batsched_py.reporting.schedules.lease_tables import (
     LeaseTables,
     read_lease_tables,
 )
+from batsched_py.reporting.schedules.machine_states import read_machine_states
 from batsched_py.reporting.schedules.place_tables import are_of, are_on, read_capacities, read_places
 from batsched_py.reporting.schedules.placement_tables import PLACEMENTS, PlacementRow, read_placements
 from batsched_py.reporting.schedules.run_files import (
     read_consumed_energy,
-    read_machine_states,
     read_pstate_changes,
     read_schedule_row,
 )

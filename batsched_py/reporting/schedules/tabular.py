@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Final
 
 from batsched_py.errors import InputError
-from batsched_py.files.bounded_file import read_lines, reported
+from batsched_py.files.bounded_file import read_batches, reported
 from batsched_py.hostset import HostSet
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reading.members import Members, UnknownNames
@@ -20,6 +20,8 @@ from batsched_py.text.display import shown
 
 #: The largest number that is read, which keeps sums and products finite.
 LARGEST: Final = 1e100
+#: Rows of a piece.
+_ROWS: Final = 1_000
 #: The allowed bytes of host sets per byte of a table, above the fixed limit: ten times the need of a table for a
 #: machine with 10 000 hosts.
 _PROPORTION: Final = 100
@@ -44,9 +46,12 @@ class Tabular:
         self._sets: dict[str, HostSet] = {}
         #: Bytes of the cached sets, and bytes read from the file.
         self._sets_size = self._read = 0
+        #: The line of each row of the latest piece.
+        self._lines_of_piece: list[int] = []
         csv.field_size_limit(max(csv.field_size_limit(), limits.line_size))  # 131 072 is too little for some host sets
         self._reader = csv.reader(self._lines(path), strict=True)
-        self.header: Sequence[str] = tuple(next(self.rows(), []))
+        self.header: Sequence[str] = ()
+        self.header = tuple(next(self.rows(), []))
         if not self.header:
             raise InputError(self.file, "", "is empty: a line with the names of the columns is missing")
         if twice := next((name for name, count in Counter(self.header).items() if count > 1), None):
@@ -57,10 +62,11 @@ class Tabular:
         read, encoding = 0, "utf-8-sig"
         try:
             with reported(path, InputError, lambda: f"line {read + 1}"):
-                for line in read_lines(path, self.limits):
-                    self._read += len(line)
-                    yield from StringIO(line.decode(encoding), newline="")
-                    read, encoding = read + 1, "utf-8"
+                for lines in read_batches(path, self.limits):
+                    text = b"".join(lines)
+                    self._read += len(text)
+                    yield from StringIO(text.decode(encoding), newline="")
+                    read, encoding = read + len(lines), "utf-8"
         except UnicodeDecodeError as error:
             raise InputError(self.file, "", f"must be text in UTF-8: {error.reason}") from error
 
@@ -84,17 +90,37 @@ class Tabular:
 
     def rows(self) -> Iterator[list[str]]:
         """Yield the remaining rows, without blank lines; InputError for a wrong number of cells."""
+        reader, width = self._reader, len(self.header)
         try:
-            for row in self._reader:
-                self.line = self._reader.line_num
+            for row in reader:
+                self.line = reader.line_num
                 if not row:
                     continue
-                if len(row) != len(getattr(self, "header", row)):
-                    raise self.error(f"must have {len(self.header)} columns as the header, not {len(row)}")
+                if len(row) != width and width:
+                    raise self.error(f"must have {width} columns as the header, not {len(row)}")
                 yield row
         except csv.Error as error:
             self.line = self._reader.line_num
             raise self.error(f"is not a row of comma-separated values: {error}") from error
+
+    def pieces(self) -> Iterator[list[list[str]]]:
+        """Yield the remaining rows in lists of at most _ROWS, for columns that are converted at once. InputError."""
+        piece, lines = [], []
+        for row in self.rows():
+            piece.append(row)
+            lines.append(self.line)
+            if len(piece) == _ROWS:
+                self._lines_of_piece = lines
+                yield piece
+                piece, lines = [], []
+        self._lines_of_piece = lines
+        if piece:
+            yield piece
+
+    def rows_of(self, piece: Iterable[list[str]]) -> Iterator[list[str]]:
+        """Yield the rows of the latest piece one by one, so that errors name their lines."""
+        for self.line, row in zip(self._lines_of_piece, piece, strict=True):  # noqa: B020
+            yield row
 
     def error(self, rule: str, *, column: int | None = None, line: int | None = None) -> InputError:
         """Return an error about the last row read, or about another line."""

@@ -17,8 +17,9 @@ from batsched_py.reading.limits import LimitError, Limits
 from batsched_py.reporting.api import read_schedule
 from batsched_py.reporting.metrics.host_times import batsim_times
 from batsched_py.reporting.schedules.jobs_file import read_jobs
+from batsched_py.reporting.schedules.machine_states import read_machine_states
 from batsched_py.reporting.schedules.occupancy import TakenHosts, free_hosts
-from batsched_py.reporting.schedules.run_files import read_machine_states, read_pstate_changes
+from batsched_py.reporting.schedules.run_files import read_pstate_changes
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.event_file import read_events
 from batsched_py.traces.simgrid_xml import read_platform

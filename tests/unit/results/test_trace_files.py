@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from batsched_py.reporting.schedules.run_files import read_machine_states
+from batsched_py.reporting.schedules.machine_states import read_machine_states
 from batsched_py.results.result_files import PIECE
 from batsched_py.results.trace_files import write_consumed_energy, write_machine_states, write_pstate_changes
 from batsched_py.results.tracing import EnergyRows, StateRows, Trace
