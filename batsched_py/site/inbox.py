@@ -20,7 +20,7 @@ from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT
 from batsched_py.scheduling.queue_requests import QUEUE_REQUESTS
 from batsched_py.simulator.time.live_loop import LiveBatch
 from batsched_py.site.journal import Journal, JournalEntry
-from batsched_py.site.outcomes import Outcomes
+from batsched_py.site.outcomes import ChangeOutcomes
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.request_kinds import CLOSE, EVENT_KINDS
 
@@ -125,7 +125,7 @@ class Inbox:
         #: The error of a failed write to the journal, which ends the site.
         self._failure: SiteError | None = None
         self.entries = {entry.number: _light(entry) for entry in entries}
-        self.outcomes = Outcomes(self.entries)
+        self.outcomes = ChangeOutcomes(self.entries)
         #: The wall-clock time of the last record of the time.
         self._noted = -math.inf
         #: True if the peer (Batsim) is the caller: a request then joins its first message of a later time.

@@ -22,7 +22,7 @@ _TIMELINES: Final = frozenset({RESUME, ADD_ENTRY})
 _CHANGES: Final = QUEUE_REQUESTS | MACHINE_EVENTS | DRAINS | {CANCEL_JOB} | _TIMELINES
 
 
-class Outcomes:
+class ChangeOutcomes:
     """The outcomes of the requests of a site; `take` and `decide` are called by the simulation's thread.
 
     Args:

@@ -8,29 +8,27 @@ from typing import Final
 
 from litestar import Response
 
-from batsched_py.site.api.parts import SiteParts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.journal import JournalEntry
-from batsched_py.site.outcomes import Outcomes
+from batsched_py.site.outcomes import ChangeOutcomes
 
 #: The longest wait for a decision, in seconds: Batsim may send its next message much later, and a decision may be long.
 _PATIENCE: Final = 2.0
 
 
-async def answer(found: SiteParts, entries: Sequence[JournalEntry]) -> Response[None]:
+async def answer(outcomes: ChangeOutcomes, entries: Sequence[JournalEntry]) -> Response[None]:
     """Wait for the decision on accepted changes: 204 if they have taken effect, 202 if there is none yet.
 
     RequestRefusedError if they are ignored.
     """
-    return Response(None, status_code=204 if await decided(found, entries) else 202)
+    return Response(None, status_code=204 if await decided(outcomes, entries) else 202)
 
 
-async def decided(found: SiteParts, entries: Sequence[JournalEntry]) -> bool:
+async def decided(outcomes: ChangeOutcomes, entries: Sequence[JournalEntry]) -> bool:
     """Wait for the decision on accepted changes; return whether they have taken effect, or there is none yet.
 
     RequestRefusedError if they are ignored, because the state has changed since they were checked.
     """
-    outcomes = found.site.inbox.outcomes
     for entry in entries:
         if not await _decision(outcomes, entry.number):
             return False
@@ -39,7 +37,7 @@ async def decided(found: SiteParts, entries: Sequence[JournalEntry]) -> bool:
     return True
 
 
-async def _decision(outcomes: Outcomes, number: int) -> bool:
+async def _decision(outcomes: ChangeOutcomes, number: int) -> bool:
     """Wait for the decision on a change; return whether it was made."""
     loop, decided = asyncio.get_running_loop(), asyncio.Event()
     outcomes.expect(number, lambda: loop.call_soon_threadsafe(decided.set))

@@ -94,7 +94,7 @@ class HostController(Controller):
         async with found.turns.of(HOSTS):
             changes = hosts_to_return(found.site, found.hosts, data.hosts)
             asked = [_asked(request, kind, some) for kind, some in changes]
-            return await answer(found, await found.acceptance.accept_all(asked))
+            return await answer(found.site.inbox.outcomes, await found.acceptance.accept_all(asked))
 
 
 async def _change(request: Asking, data: HostsChange, kind: str) -> Response[None]:
@@ -106,7 +106,9 @@ async def _change(request: Asking, data: HostsChange, kind: str) -> Response[Non
     found = parts(request)
     async with found.turns.of(HOSTS):
         hosts = hosts_to_take(found.site, found.hosts, data.hosts, kind)
-        return await answer(found, [await found.acceptance.accept(_asked(request, kind, hosts, data.reason))])
+        return await answer(
+            found.site.inbox.outcomes, [await found.acceptance.accept(_asked(request, kind, hosts, data.reason))]
+        )
 
 
 def _asked(request: Asking, kind: str, hosts: HostSet, reason: str = "") -> Asked:

@@ -52,7 +52,9 @@ class LeaseControlController(Controller):
         async with turn_at(request, number):
             changeable(request, number, "cancel it")
             found = parts(request)
-            return await answer(found, [await found.acceptance.accept(ask_to_cancel(number, request.user))])
+            return await answer(
+                found.site.inbox.outcomes, [await found.acceptance.accept(ask_to_cancel(number, request.user))]
+            )
 
     @deciding_post("/hold", summary="Hold a lease")
     async def hold(self, request: Asking, number: Number) -> Response[None]:
@@ -133,4 +135,4 @@ async def _change(request: Asking, number: int, kind: ChangeKind, **more: Any) -
         algorithm = found.site.settings.choice.algorithm
         raise refuse(409, f"the algorithm {algorithm} cannot hold, release or prioritise jobs") from None
     asked = Asked(kind, lambda _: members, who.user, who.group, target=number)
-    return await answer(found, [await found.accept(who, asked, {})])
+    return await answer(found.site.inbox.outcomes, [await found.accept(who, asked, {})])

@@ -206,5 +206,5 @@ async def _accept(
     asked, found = Asked(kind, lambda _: members, request.user.user, request.user.group, target), parts(request)
     async with found.turns.of(("timelines", target)):
         entry = await found.accept(request.user, asked, {})
-        effective = await decided(found, [entry])
+        effective = await decided(found.site.inbox.outcomes, [entry])
     return Response(Accepted(entry.number, entry.time, effective), status_code=200 if effective else 202)
