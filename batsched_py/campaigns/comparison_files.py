@@ -17,6 +17,7 @@ import batsched_py
 from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean
 from batsched_py.campaigns.group_waits import GROUP_COLUMNS
 from batsched_py.campaigns.metrics import RATIO_DIGITS, balance
+from batsched_py.campaigns.series import ComparisonSeries, dimensions
 from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.campaigns.variant import Variant
 from batsched_py.files.atomic_file import write_atomically
@@ -30,9 +31,9 @@ _SPECIAL: Final = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"
 }
 
 
-def write_csv(path: Path, comparison: AlgorithmComparison) -> None:
+def write_csv(path: Path, series: ComparisonSeries) -> None:
     """Write a row for each run: all metrics in SI units, then its inputs."""
-    study = comparison.study
+    study = series.study
     origins = [_origin_cells(study, outcome) for outcome in study.outcomes]
     columns = list(dict.fromkeys(name for cells in origins for name in cells))
     names = metric_names(outcome.metrics for outcome in study.outcomes if outcome.metrics is not None)
@@ -58,28 +59,37 @@ def _origin_cells(study: Study, outcome: Outcome) -> dict[str, str | None]:
     return {name: None if value is None else spelled(value) for name, value in cells.items()}
 
 
-def write_json(path: Path, comparison: AlgorithmComparison) -> None:
-    """Write algorithms, runs, metrics and intervals."""
+def write_json(path: Path, series: ComparisonSeries) -> None:
+    """Write algorithms, runs, metrics and intervals; of several parts, metrics and intervals of each."""
+    study, first = series.study, series.parts[0].comparison
+    parts = [{"values": one.values, "workloads": one.comparison.study.workloads} for one in series.parts]
     content = {
         "batsched_py": batsched_py.__version__,
-        "baseline": comparison.baseline,
-        "level": comparison.level,
-        "resamples": comparison.resamples,
-        "workloads": comparison.study.workloads,
-        **({} if comparison.study.window.whole else {"window": comparison.study.window}),
-        **({"seeds": comparison.study.seeds} if comparison.study.seeds else {}),
-        **({} if comparison.study.platform is None else {"platform": comparison.study.platform}),
-        "origins": comparison.study.origins,
-        "algorithms": [_json_variant(variant) for variant in comparison.study.variants],
-        "figures": {one.metric.name: [_json_mean(mean) for mean in one.means] for one in comparison.metrics},
+        "baseline": first.baseline,
+        "level": first.level,
+        "resamples": first.resamples,
+        "workloads": study.workloads,
+        **({} if study.window.whole else {"window": study.window}),
+        **({"seeds": study.seeds} if study.seeds else {}),
+        **({} if study.platform is None else {"platform": study.platform}),
+        "origins": study.origins,
+        "algorithms": [_json_variant(variant) for variant in study.variants],
         **(
-            {"groups": [_json_group(cells) for one in comparison.groups for cells in one.cells()]}
-            if comparison.groups
-            else {}
+            _json_results(first)
+            if len(parts) == 1
+            else {
+                "parts": [part | _json_results(one.comparison) for part, one in zip(parts, series.parts, strict=True)]
+            }
         ),
-        "runs": [_json_run(comparison.study, outcome) for outcome in comparison.study.outcomes],
+        "runs": [_json_run(study, outcome) for outcome in study.outcomes],
     }
     write_atomically(path, orjson.dumps(msgspec.to_builtins(content), option=orjson.OPT_INDENT_2) + b"\n")
+
+
+def _json_results(comparison: AlgorithmComparison) -> dict[str, Any]:
+    figures = {one.metric.name: [_json_mean(mean) for mean in one.means] for one in comparison.metrics}
+    groups = [_json_group(cells) for one in comparison.groups for cells in one.cells()]
+    return {"figures": figures, **({"groups": groups} if groups else {})}
 
 
 def _json_variant(variant: Variant) -> dict[str, Any]:
@@ -96,9 +106,14 @@ def _json_group(cells: Sequence[Any]) -> dict[str, Any]:
     return dict(zip(GROUP_COLUMNS, cells, strict=True))
 
 
-def write_groups(path: Path, comparison: AlgorithmComparison) -> None:
-    """Write a row for each group of jobs and each algorithm: times in seconds."""
-    write_atomically(path, csv_rows([GROUP_COLUMNS, *(cells for one in comparison.groups for cells in one.cells())]))
+def write_groups(path: Path, series: ComparisonSeries) -> None:
+    """Write a row for each group of jobs and each algorithm, after the values of its part: times in seconds."""
+    names = dimensions(series.parts)
+    rows: list[Sequence[Any]] = [[*names, *GROUP_COLUMNS]]
+    for part in series.parts:
+        values = [part.values.get(name) for name in names]
+        rows += ([*values, *cells] for one in part.comparison.groups for cells in one.cells())
+    write_atomically(path, csv_rows(rows))
 
 
 def _json_run(study: Study, outcome: Outcome) -> dict[str, Any]:
@@ -110,9 +125,9 @@ def _json_run(study: Study, outcome: Outcome) -> dict[str, Any]:
     return content | {key: value for key, value in notes.items() if value}
 
 
-def write_latex(path: Path, comparison: AlgorithmComparison) -> None:
-    """Write a tabular for the package booktabs."""
-    write_atomically(path, latex_tabular([("", comparison)]).encode())
+def write_latex(path: Path, series: ComparisonSeries) -> None:
+    """Write a tabular for the package booktabs, with a part for each part of the series."""
+    write_atomically(path, latex_tabular([(part.name, part.comparison) for part in series.parts]).encode())
 
 
 def latex_tabular(parts: Sequence[tuple[str, AlgorithmComparison]]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from rich import box
@@ -12,10 +13,11 @@ from rich.text import Text
 
 from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean, MetricComparison
 from batsched_py.campaigns.metrics import RATIO_DIGITS, balance
+from batsched_py.campaigns.series import SeriesPart, dimensions
 from batsched_py.campaigns.study import Study
 from batsched_py.reporting.metrics.catalogue import MetricInfo
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import NOTHING, counted
+from batsched_py.text.wording import NOTHING, counted, spelled
 
 #: Final states of jobs: fields of RunMetrics.
 _STATES: Final = ("successful", "failed", "walltime_reached", "killed", "rejected")
@@ -23,23 +25,28 @@ _STATES: Final = ("successful", "failed", "walltime_reached", "killed", "rejecte
 _NAMES: Final = 24
 
 
-def comparison_tables(comparison: AlgorithmComparison, *, differences: bool = False) -> Iterator[Table]:
-    """Yield the table of final states, and one for each metric: ratios to the baseline, or differences from it."""
-    yield _states_table(comparison.study)
-    for one in comparison.metrics:
-        yield _metric_table(comparison, one, differences=differences)
+def comparison_tables(parts: Sequence[SeriesPart], *, differences: bool = False) -> Iterator[Table]:
+    """Yield the table of final states, and one for each metric: ratios to the baseline, or differences from it.
+
+    Several parts are rows of the same tables, with a column for each value that distinguishes them.
+    """
+    yield _states_table([part.comparison.study for part in parts])
+    for place in range(len(parts[0].comparison.metrics)):
+        yield _metric_table(parts, place, differences=differences)
 
 
-def legend(comparison: AlgorithmComparison) -> str:
-    """Return a few lines that explain the tables."""
-    study = comparison.study
-    count, what = study.observations, study.observed
+def legend(*comparisons: AlgorithmComparison) -> str:
+    """Return a few lines that explain the tables of one comparison, or of several together."""
+    first, study = comparisons[0], comparisons[0].study
+    counts = sorted({one.study.observations for one in comparisons})
+    what = study.observed
     seeds = _explain_seeds(study) + _explain_window(study)
-    if count == 1:
+    if counts[-1] == 1:
         return f"One workload is one observation, so there are no intervals. Use more workloads.{seeds}"
+    count = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
     return (
-        f"Means over {count} {what}. Intervals: percentile bootstrap over {what}, {comparison.resamples} "
-        f"resamples. b/s/w: on how many {what} better, the same, worse than {comparison.baseline}.{seeds}"
+        f"Means over {count} {what}. Intervals: percentile bootstrap over {what}, {first.resamples} "
+        f"resamples. b/s/w: on how many {what} better, the same, worse than {first.baseline}.{seeds}"
     )
 
 
@@ -74,28 +81,38 @@ def _add(table: Table, cells: Sequence[str]) -> None:
     table.add_row(*(Text(displayed(cell)) for cell in cells))
 
 
-def _states_table(study: Study) -> Table:
+def _states_table(studies: Sequence[Study]) -> Table:
     """Count final states over all workloads; runs that failed or are missing have no counts."""
-    counts: dict[str, Counter[str]] = {variant.name: Counter() for variant in study.variants}
-    failed = Counter(outcome.variant for outcome in study.failures)
-    for outcome in study.outcomes:
+    counts: dict[str, Counter[str]] = {variant.name: Counter() for study in studies for variant in study.variants}
+    failed = Counter(outcome.variant for study in studies for outcome in study.failures)
+    workloads = sum(len(study.workloads) for study in studies)
+    for outcome in chain.from_iterable(study.outcomes for study in studies):
         if outcome.metrics is not None:
             counts[outcome.variant].update({name: getattr(outcome.metrics, name) for name in ("jobs", *_STATES)})
     states = [state for state in _STATES if any(count[state] for count in counts.values())]
     headings = [state.replace("_", " ") for state in states]
     table = _table("jobs", "all", *headings, *(["no result"] if failed else []))
     for name, count in counts.items():
-        runs = [f"{failed[name]} of {len(study.workloads)}"] if failed else []
+        runs = [f"{failed[name]} of {workloads}"] if failed else []
         _add(table, [name, str(count["jobs"]), *(str(count[state]) for state in states), *runs])
     return table
 
 
-def _metric_table(comparison: AlgorithmComparison, one: MetricComparison, *, differences: bool) -> Table:
-    table = _table(*metric_headings(comparison, one.metric, differences=differences))
-    shown = one.metric.rounded(mean.mean.value for mean in one.means if mean.mean is not None)
-    apart = one.metric.rounded(mean.pairs.difference.value for mean in one.means if mean.pairs is not None)
-    for row in _rows(comparison, one, (shown, apart), differences=differences):
-        _add(table, row)
+def _metric_table(parts: Sequence[SeriesPart], place: int, *, differences: bool) -> Table:
+    """Return the table of the metric at this place, with the parts below each other."""
+    most = max(parts, key=lambda part: part.comparison.study.observations).comparison
+    names = dimensions(parts)
+    metric = most.metrics[place].metric
+    first, *headings = metric_headings(most, metric, differences=differences)
+    table = _table(first, *names, *headings)
+    means = [mean for part in parts for mean in part.comparison.metrics[place].means]
+    shown = metric.rounded(mean.mean.value for mean in means if mean.mean is not None)
+    apart = metric.rounded(mean.pairs.difference.value for mean in means if mean.pairs is not None)
+    for part in parts:
+        values = [spelled(part.values.get(name, NOTHING)) for name in names]
+        one = part.comparison.metrics[place]
+        for name, *cells in _rows(part.comparison, one, (shown, apart), differences=differences):
+            _add(table, [name, *values, *cells])
     return table
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct
 
 from batsched_py.campaigns.bootstrap import Estimate
-from batsched_py.campaigns.comparison import AlgorithmComparison, MetricComparison
+from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean, MetricComparison
+from batsched_py.campaigns.points import ALGORITHM, Point, is_number, label
+from batsched_py.campaigns.series import SeriesPart, dimensions
 from batsched_py.campaigns.study import Study
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.catalogue import MetricInfo
@@ -22,6 +24,7 @@ Kind = Literal["forest", "boxes", "curve"]
 #: Kinds of figures: ratios with intervals, values over workloads, means over the values of an option.
 KINDS: Final[tuple[Kind, ...]] = ("forest", "boxes", "curve")
 _MODULE: Final = "comparison_figures"
+_USE: Final = "compare --figure"
 
 
 class Sweep(Struct, frozen=True):
@@ -72,79 +75,137 @@ def _options(study: Study, variant: str) -> Mapping[str, Any]:
 
 
 def draw_comparison(
-    comparison: AlgorithmComparison,
+    comparison: AlgorithmComparison | Sequence[SeriesPart],
     kind: Kind | None = None,
     *,
     width: float = 3.5,
     height: float | None = None,
     title: str = "",
 ) -> Picture:
-    """Draw a comparison, a panel for each metric.
+    """Draw a comparison, or those of a series, a panel for each metric.
 
     Args:
-        comparison: the comparison to draw.
-        kind: one of KINDS; None for a curve if an option of an algorithm varies, or else a forest plot.
+        comparison: the comparison to draw, or the parts of a series.
+        kind: one of KINDS; None for a curve if something varies that is a number: what distinguishes the parts, or an
+            option of an algorithm; or else a forest plot.
         width: inches.
         height: inches; None to choose a suitable one.
         title: above it.
 
     OptionError if there is nothing of that kind to draw, ExtraError without matplotlib (`plot`).
     """
-    sweep = find_sweep(comparison.study)
-    chosen = kind or ("forest" if sweep is None else "curve")
+    parts = [SeriesPart({}, comparison)] if isinstance(comparison, AlgorithmComparison) else comparison
     looks: dict[str, Any] = {"width": width, "height": height, "title": displayed(title) if title else ""}
-    _check(comparison, chosen, sweep)
+    axis = _axis_of(parts)
+    sweep = find_sweep(parts[0].comparison.study) if len(parts) == 1 else None
+    chosen = kind or ("forest" if sweep is None and axis is None else "curve")
+    if chosen == "curve" and axis is not None:
+        return draw_curves([part.comparison for part in parts], _points_of(parts), axis, _USE, looks)
+    _check(parts, chosen, sweep)
     match chosen:
         case "forest":
-            return draw("compare --figure", _MODULE, lambda paper: _forest(paper, comparison, looks))
+            return draw(_USE, _MODULE, lambda paper: _forest(paper, parts, looks))
         case "boxes":
-            return draw("compare --figure", _MODULE, lambda paper: _boxes(paper, comparison, looks))
+            return draw(_USE, _MODULE, lambda paper: _boxes(paper, parts, looks))
         case "curve":
             assert sweep is not None  # noqa: S101 - checked above
-            return draw("compare --figure", _MODULE, lambda paper: _curves(paper, comparison, sweep, looks))
+            return draw(_USE, _MODULE, lambda paper: _curves(paper, parts[0].comparison, sweep, looks))
 
 
-def _check(comparison: AlgorithmComparison, kind: Kind, sweep: Sweep | None) -> None:
+def _axis_of(parts: Sequence[SeriesPart]) -> str | None:
+    """Return the name of what distinguishes the parts, if it is a number; None otherwise."""
+    names = dimensions(parts)
+    if len(names) != 1 or not all(is_number(part.values.get(names[0])) for part in parts):
+        return None
+    return names[0]
+
+
+def _points_of(parts: Sequence[SeriesPart]) -> list[Point]:
+    return [
+        Point({**part.values, ALGORITHM: mean.variant}, place, number)
+        for place, part in enumerate(parts)
+        for number, mean in enumerate(part.comparison.metrics[0].means)
+    ]
+
+
+def draw_curves(
+    comparisons: Sequence[AlgorithmComparison], points: Sequence[Point], x: str, use: str, looks: Mapping[str, Any]
+) -> Picture:
+    """Draw the means of several comparisons over a dimension of their points; `use` is for messages.
+
+    OptionError if there is no mean, ExtraError without matplotlib.
+    """
+    return draw(use, _MODULE, lambda paper: _series_curves(paper, comparisons, points, x, looks))
+
+
+def _series_curves(
+    paper: Any, comparisons: Sequence[AlgorithmComparison], points: Sequence[Point], x: str, looks: Mapping[str, Any]
+) -> Any:
+    panels = []
+    for place, one in enumerate(comparisons[0].metrics):
+        series: dict[str, list[tuple[float, Any]]] = {}
+        levels: dict[str, Any] = {}
+        for point in points:
+            interval = _interval(
+                paper, comparisons[point.group].metrics[place].means[point.variant].mean, one.metric.unit.factor
+            )
+            if interval is None:
+                continue
+            value, name = point.values.get(x), label(point, [x], points)
+            if is_number(value):
+                series.setdefault(name, []).append((float(value or 0), interval))
+            else:
+                levels[name] = interval
+        curves = [paper.Curve(name, tuple(sorted(found, key=lambda one: one[0]))) for name, found in series.items()]
+        curves += [paper.Curve(name, level=interval) for name, interval in levels.items()]
+        panels.append(_panel(paper, one.metric, curves=tuple(curves)))
+    if not any(panel.curves for panel in panels):
+        raise OptionError("no algorithm has a mean to draw")
+    return paper.curves_figure(panels, displayed(x), **looks)
+
+
+def _check(parts: Sequence[SeriesPart], kind: Kind, sweep: Sweep | None) -> None:
     """Raise OptionError if the figure would be empty."""
     if kind == "curve" and sweep is None:
         raise OptionError("a curve needs variants of one algorithm that differ in one option, which is a number")
-    means = [mean for one in comparison.metrics for mean in one.means]
+    means = [mean for part in parts for one in part.comparison.metrics for mean in one.means]
     if kind == "forest" and not any(mean.pairs and mean.pairs.ratio for mean in means):
-        raise OptionError(f"a forest plot needs a ratio to {displayed(comparison.baseline)}: there is none")
+        raise OptionError(f"a forest plot needs a ratio to {displayed(parts[0].comparison.baseline)}: there is none")
     if not any(mean.mean for mean in means):
         raise OptionError("no run has a metric to draw")
 
 
-def _forest(paper: Any, comparison: AlgorithmComparison, looks: Mapping[str, Any]) -> Any:
-    panels = [
-        _panel(
-            paper, one.metric,
-            rows=tuple(
-                paper.PlotRow(
-                    displayed(mean.variant), _interval(paper, None if mean.pairs is None else mean.pairs.ratio)
-                )
-                for mean in one.means
-            ),
-        )
-        for one in comparison.metrics
-    ]  # fmt: skip
-    return paper.forest_figure(panels, displayed(comparison.baseline), **looks)
+def _forest(paper: Any, parts: Sequence[SeriesPart], looks: Mapping[str, Any]) -> Any:
+    def row(part: SeriesPart, mean: AlgorithmMean, _: MetricInfo) -> Any:
+        return paper.PlotRow(_label(part, mean), _interval(paper, None if mean.pairs is None else mean.pairs.ratio))
+
+    return paper.forest_figure(_row_panels(paper, parts, row), displayed(parts[0].comparison.baseline), **looks)
 
 
-def _boxes(paper: Any, comparison: AlgorithmComparison, looks: Mapping[str, Any]) -> Any:
-    panels = [
+def _boxes(paper: Any, parts: Sequence[SeriesPart], looks: Mapping[str, Any]) -> Any:
+    def row(part: SeriesPart, mean: AlgorithmMean, metric: MetricInfo) -> Any:
+        values = values_of(part.comparison.study, mean.variant, metric)
+        return paper.PlotRow(_label(part, mean), values=tuple(values))
+
+    return paper.boxes_figure(_row_panels(paper, parts, row), **looks)
+
+
+def _row_panels(
+    paper: Any, parts: Sequence[SeriesPart], row: Callable[[SeriesPart, AlgorithmMean, MetricInfo], Any]
+) -> list[Any]:
+    """Return a panel for each metric, with a row for each algorithm of each part."""
+    return [
         _panel(
-            paper, one.metric,
-            rows=tuple(
-                paper.PlotRow(
-                    displayed(mean.variant), values=tuple(values_of(comparison.study, mean.variant, one.metric))
-                )
-                for mean in one.means
-            ),
+            paper,
+            one.metric,
+            rows=tuple(row(part, mean, one.metric) for part in parts for mean in part.comparison.metrics[place].means),
         )
-        for one in comparison.metrics
-    ]  # fmt: skip
-    return paper.boxes_figure(panels, **looks)
+        for place, one in enumerate(parts[0].comparison.metrics)
+    ]
+
+
+def _label(part: SeriesPart, mean: AlgorithmMean) -> str:
+    return displayed(f"{mean.variant}, {part.name}" if part.name else mean.variant)
 
 
 def _curves(paper: Any, comparison: AlgorithmComparison, sweep: Sweep, looks: Mapping[str, Any]) -> Any:

@@ -17,6 +17,7 @@ from batsched_py.campaigns.study_runner import repeat_for_seeds
 from batsched_py.errors import OptionError
 from batsched_py.files.output_file import make_folder
 from batsched_py.model.settings import Settings
+from batsched_py.model.workload import Workload
 from batsched_py.plugins import name_of
 from batsched_py.results.decisions_file import DECISIONS
 from batsched_py.results.file_forms import BATSIM_4, FileForm
@@ -99,17 +100,20 @@ class StudyFiles(Struct, frozen=True):
         files: tuple[OtherFile, ...] = (),
         call: Call | None = None,
     ) -> None:
-        """Write a description next to the results of each run that did not fail, and generated workloads. InputError.
+        """Describe each run that did not fail next to its results, and write workloads that are no files. InputError.
 
-        `sources` are the workloads, as for `run_study`; a generated one is written to FOLDER/WORKLOAD/workload.json, as
-        `generate` would.
+        `sources` are the workloads, as for `run_study`; one that is no file is written to
+        FOLDER/WORKLOAD/workload.json: a generated one as `generate` would, a part of a log as `convert` would.
         `code` are the files of each algorithm (`files_of_algorithm`, before the runs), `files` are other inputs, such
         as that of events; `call` is the command, if it is not a call from Python.
         """
         drawn = self._drawn({name: source for name, (source, _) in repeat_for_seeds(sources, study.seeds).items()})
         for path, source in drawn.items():
             make_folder(path)
-            write_workload(path, source.draw(), description=source.description)
+            if isinstance(source, Drawn):
+                write_workload(path, source.draw(), description=source.description)
+            else:
+                write_workload(path, source)
         variants, call = {variant.name: variant for variant in study.variants}, call or Call()
         for outcome in study.outcomes:
             if outcome.failed:
@@ -128,8 +132,11 @@ class StudyFiles(Struct, frozen=True):
             results = {"jobs": Path(prefix + self.files.jobs), "decisions": Path(prefix + DECISIONS)}
             write_description(prefix, origin, results, approximations=outcome.approximations)
 
-    def _drawn(self, sources: Mapping[str, WorkloadLike]) -> dict[Path, Drawn]:
-        return {self.drawn_path(name): source for name, source in sources.items() if isinstance(source, Drawn)}
+    def _drawn(self, sources: Mapping[str, WorkloadLike]) -> dict[Path, Drawn | Workload]:
+        """Return the workloads to write: those that are no files."""
+        return {
+            self.drawn_path(name): source for name, source in sources.items() if isinstance(source, (Drawn, Workload))
+        }
 
 
 def _plain(name: str) -> str:

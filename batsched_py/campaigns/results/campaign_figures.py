@@ -7,10 +7,10 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from batsched_py.campaigns.bootstrap import Estimate
-from batsched_py.campaigns.figures import draw_comparison
+from batsched_py.campaigns.figures import draw_comparison, draw_curves
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
-from batsched_py.campaigns.results.dimensions import Point, axes_of, find_points, is_number, label
+from batsched_py.campaigns.points import Point, axes_of, label
+from batsched_py.campaigns.results.dimensions import find_points
 from batsched_py.campaigns.results.groups import GroupComparison
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.catalogue import MetricInfo
@@ -60,7 +60,7 @@ def draw_campaign(plan: CampaignPlan, groups: Sequence[GroupComparison], choice:
         axes = axes_of(points, [choice.x, choice.y])
         return draw(_USE, "heat_map", lambda paper: _heat(paper, chosen, points, axes, choice))
     [x] = axes_of(points, [choice.x])
-    return draw(_USE, "comparison_figures", lambda paper: _curves(paper, chosen, points, x, choice))
+    return draw_curves([one.comparison for one in chosen], points, x, _USE, choice.looks)
 
 
 def _chosen(groups: Sequence[GroupComparison], name: str | None) -> Sequence[GroupComparison]:
@@ -79,31 +79,6 @@ def _of_one(groups: Sequence[GroupComparison], choice: FigureChoice) -> Picture:
         raise OptionError(f"a figure of this kind shows one group: choose one by --group: {names}")
     kind: Any = choice.kind
     return draw_comparison(groups[0].comparison, kind, **choice.looks)
-
-
-def _curves(
-    paper: Any, groups: Sequence[GroupComparison], points: Sequence[Point], x: str, choice: FigureChoice
-) -> Any:
-    panels = []
-    for place, metric in enumerate(_metrics(groups)):
-        series: dict[str, list[tuple[float, Any]]] = {}
-        levels: dict[str, Any] = {}
-        for point in points:
-            mean = groups[point.group].comparison.metrics[place].means[point.variant].mean
-            if mean is None:
-                continue
-            interval = _interval(paper, mean, metric.unit.factor)
-            value, name = point.values.get(x), label(point, [x], points)
-            if is_number(value):
-                series.setdefault(name, []).append((float(value or 0), interval))
-            else:
-                levels[name] = interval
-        curves = [paper.Curve(name, tuple(sorted(found, key=lambda one: one[0]))) for name, found in series.items()]
-        curves += [paper.Curve(name, level=interval) for name, interval in levels.items()]
-        panels.append(paper.Panel(metric.heading, metric.more_is_better, curves=tuple(curves)))
-    if not any(panel.curves for panel in panels):
-        raise OptionError("no algorithm has a mean to draw")
-    return paper.curves_figure(panels, displayed(x), **choice.looks)
 
 
 def _heat(
@@ -129,8 +104,3 @@ def _heat(
 
 def _metrics(groups: Sequence[GroupComparison]) -> list[MetricInfo]:
     return [one.metric for one in groups[0].comparison.metrics]
-
-
-def _interval(paper: Any, estimate: Estimate, scale: float) -> Any:
-    ends = (None if end is None else end * scale for end in (estimate.low, estimate.high))
-    return paper.ValueInterval(estimate.value * scale, *ends)

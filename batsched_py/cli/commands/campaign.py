@@ -30,7 +30,7 @@ from batsched_py.cli.shared.campaign_tables import (
     progress_text,
     report_approximations,
     report_failures,
-    show_group,
+    show_groups,
     state_table,
     trials_table,
     warn_of_groups,
@@ -175,8 +175,7 @@ def table(
             with writing(path):
                 writers[name](path, groups)
     if not quiet:
-        for one in groups:
-            show_group(one, differences=differences)
+        show_groups(groups, differences=differences)
     warn_of_groups(groups)
     if state.missing:
         warn(f"{counted(len(state.missing), 'run is', 'runs are')} missing: batsched-py campaign run")

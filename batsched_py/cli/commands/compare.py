@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import click
-from msgspec import Struct
-from msgspec.structs import replace
 
-from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms, find_baseline, find_cautions
+from batsched_py.campaigns.comparison import find_cautions
 from batsched_py.campaigns.comparison_files import write_csv, write_groups, write_json, write_latex
 from batsched_py.campaigns.comparison_page import write_page
-from batsched_py.campaigns.comparison_table import comparison_tables, legend
-from batsched_py.campaigns.figures import KINDS, Kind, draw_comparison
+from batsched_py.campaigns.figures import KINDS, draw_comparison
 from batsched_py.campaigns.group_tables import explain_groups, group_table
-from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, find_metrics
-from batsched_py.campaigns.run_limits import RunLimits
+from batsched_py.campaigns.metrics import METRICS, SHOWN
+from batsched_py.campaigns.series import ComparisonSeries
 from batsched_py.campaigns.study import group_lines
 from batsched_py.campaigns.study_files import StudyFiles
-from batsched_py.campaigns.study_runner import repeat_for_seeds, run_study
+from batsched_py.campaigns.study_runner import repeat_for_seeds
 from batsched_py.cli.shared.algorithm import Warnings
-from batsched_py.cli.shared.campaign_tables import interval_options
-from batsched_py.cli.shared.command import current_limits, typed_command
+from batsched_py.cli.shared.campaign_tables import interval_options, show_series
+from batsched_py.cli.shared.command import typed_command
+from batsched_py.cli.shared.compared_inputs import ComparedInputs, CompareRequest, read_inputs
 from batsched_py.cli.shared.completion import complete_list
 from batsched_py.cli.shared.console import Output, show_table
 from batsched_py.cli.shared.described_runs import this_call
@@ -33,21 +30,17 @@ from batsched_py.cli.shared.parameters import INPUT, PATH, clock_option, flag, o
 from batsched_py.cli.shared.progress import runs_bar
 from batsched_py.cli.shared.run_limit_options import run_limit_options
 from batsched_py.cli.shared.runs import read_picture, save_picture
-from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option, read_machine
-from batsched_py.cli.shared.sources import read_seeds, read_sources
+from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option
+from batsched_py.cli.shared.sources import read_loads, read_seeds
 from batsched_py.cli.shared.terminal import say, say_all
-from batsched_py.cli.shared.time_window import window_options
-from batsched_py.cli.shared.variants import OrderedCommand, VariantOptions, read_variants, variant_options
+from batsched_py.cli.shared.time_window import TimeSpan, window_options
+from batsched_py.cli.shared.variants import OrderedCommand, variant_options
 from batsched_py.errors import OptionError
 from batsched_py.files.output_file import writing
 from batsched_py.loading import require
-from batsched_py.model.settings import Settings
-from batsched_py.reporting.algorithm_files import files_of_algorithm
-from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.runs.inputs import WorkloadLike
 from batsched_py.runs.run_description import (
     other_files,
-    platform_file,
 )
 from batsched_py.simulator.generation import generation_of
 from batsched_py.text.display import displayed
@@ -56,64 +49,18 @@ from batsched_py.text.wording import unlike
 #: Limits; larger numbers are typing errors: more resamples change nothing, and no machine has more cores.
 _MOST_PROCESSES: Final = 4096
 #: Option, and field of the request -> the writer of its file.
-_WRITERS: Final[Mapping[str, Callable[[Path, AlgorithmComparison], None]]] = {
+_WRITERS: Final[Mapping[str, Callable[[Path, ComparisonSeries], None]]] = {
     "csv": write_csv,
     "groups": write_groups,
     "json": write_json,
     "latex": write_latex,
-    "report": write_page,
 }
-
-
-class CompareRequest(Struct, frozen=True):
-    """The options of `compare`."""
-
-    platform: Path
-    workloads: tuple[Path, ...]
-    models: tuple[str, ...]
-    seeds: tuple[int, ...]
-    variants: VariantOptions
-    baseline: str | None
-    metrics: tuple[str, ...]
-    by: tuple[str, ...]
-    level: float
-    resamples: int
-    differences: bool
-    processes: int | None
-    export: Path | None
-    csv: Path | None
-    json: Path | None
-    groups: Path | None
-    latex: Path | None
-    figure: Path | None
-    figure_kind: Kind | None
-    report: Path | None
-    settings: Settings
-    events: Path | None
-    clock: str
-    quiet: bool
-    window: WindowChoice
-    limits: RunLimits
-
-    @property
-    def files(self) -> dict[str, Path]:
-        """The requested files of the comparison, by option."""
-        return {name: path for name in (*_WRITERS, "figure") if (path := getattr(self, name)) is not None}
-
-    @property
-    def shown(self) -> list[str]:
-        """The names of the metrics to show. UsageError."""
-        if not self.metrics:
-            return [*SHOWN, ENERGY] if self.settings.energy else list(SHOWN)
-        if ENERGY in self.metrics and not self.settings.energy:
-            raise click.UsageError(f"'--metrics {ENERGY}' goes with '-E'")
-        return list(self.metrics)
 
 
 @typed_command(kind=OrderedCommand)
 @platform_option
 @option(
-    "-w --workload workloads",
+    "-w --workload files",
     "FILE",
     "Workload, Batsim JSON; each is a separate run for each algorithm.",
     type=INPUT,
@@ -132,6 +79,19 @@ class CompareRequest(Struct, frozen=True):
     "Seeds for --generate, such as 1-20  [default: 0]; with -w, for algorithms with an option seed.",
     callback=read_seeds,
     multiple=True,
+)
+@option(
+    "--load loads",
+    "L,...",
+    "Loads for --generate, such as 0.6,0.8,1: the algorithms are compared at each.",
+    callback=read_loads,
+    multiple=True,
+)
+@option(
+    "--every",
+    "TIME",
+    "With -w: each part of FILE of this length (7d), a workload or a log, is a workload.",
+    type=TimeSpan(),
 )
 @variant_options
 @option("--baseline", "NAME", "Algorithm to compare the others with.  [default: the first -s]")
@@ -186,61 +146,54 @@ def command(request: CompareRequest) -> int:
 
     If an algorithm fails, that is reported, the others are compared, and the exit code is 3.
     """
+    _check_options(request)
+    inputs = read_inputs(request)
+    keep = _writer(request, inputs)
+    with runs_bar(wanted=not request.quiet) as progress:
+        study = inputs.run(request, keep, progress)
+    series = inputs.compare(request, study)
+    _write_files(request, series)
+    if keep is not None:
+        events = other_files(events=request.events)
+        sources = inputs.workloads
+        keep.describe(study, sources, inputs.settings, inputs.code, clock=request.clock, files=events, call=this_call())
+    if not request.quiet:
+        _show(series, differences=request.differences)
+    return _report(series)
+
+
+def _check_options(request: CompareRequest) -> None:
+    """Check that options go together, and that extras are there. UsageError, ExtraError."""
     if request.figure_kind is not None and request.figure is None:
         raise click.UsageError("'--figure-kind' goes with '--figure'")
     _check_groups(request)
     for name in ("figure", "report"):
         if getattr(request, name) is not None:
             require("matplotlib", f"compare --{name}", "plot")  # checked before the runs, which may take long
-    variants = read_variants(request.variants)
-    baseline = find_baseline([variant.name for variant in variants], request.baseline)
-    metrics = find_metrics(request.shown)
-    platform, settings = read_machine(request.platform, request.events, request.settings)
-    hosts = platform.with_roles(settings.roles).compute_hosts(settings.master_host)[: settings.machines]
-    workloads = read_sources(request.workloads, request.models, request.seeds, len(hosts))
-    seeds = request.seeds if request.workloads else ()  # for generated workloads, otherwise for algorithms
-    if seeds and not any(variant.takes_seed for variant in variants):
-        raise click.UsageError("'--seeds' goes with '--generate', or with an algorithm that has an option seed")
+
+
+def _writer(request: CompareRequest, inputs: ComparedInputs) -> StudyFiles | None:
+    """Return the writer of the files of runs, if there is one, after checking all files. UsageError."""
     keep = None
     if request.export is not None:
-        files = generation_of(settings).files
-        keep = StudyFiles(request.export, settings.trace_machine_states, settings.energy, files)
-    machine = platform_file(request.platform)
-    code = {one.name: files_of_algorithm(str(one.algorithm), one.options) for one in variants}
-    runs = {name: workload for name, (workload, _) in repeat_for_seeds(workloads, seeds).items()}
-    read = [(file.role, Path(file.path)) for files in code.values() for file in files]
-    _check_files(request, read, [] if keep is None else _paths(keep, runs, [variant.name for variant in variants]))
-    with runs_bar(wanted=not request.quiet) as progress:
-        study = run_study(
-            platform,
-            workloads,
-            variants,
-            seeds=seeds,
-            settings=settings,
-            clock=request.clock,
-            processes=request.processes or os.cpu_count() or 1,
-            keep=keep,
-            open_log=None if keep is None else keep.decisions,
-            progress=progress,
-            limits=current_limits(),
-            window=request.window,
-            run_limits=request.limits,
-            by=request.by,
-        )
-    study = replace(study, platform=machine)
-    comparison = compare_algorithms(study, metrics, baseline=baseline, level=request.level, resamples=request.resamples)
+        files = generation_of(inputs.settings).files
+        keep = StudyFiles(request.export, inputs.settings.trace_machine_states, inputs.settings.energy, files)
+    runs = {name: workload for name, (workload, _) in repeat_for_seeds(inputs.workloads, inputs.seeds).items()}
+    names = [variant.name for variant in inputs.variants]
+    read = [(file.role, Path(file.path)) for files in inputs.code.values() for file in files]
+    _check_files(request, read, [] if keep is None else _paths(keep, runs, names))
+    return keep
+
+
+def _write_files(request: CompareRequest, series: ComparisonSeries) -> None:
     for name, path in request.files.items():
         with writing(path):
             if name in _WRITERS:
-                _WRITERS[name](path, comparison)
+                _WRITERS[name](path, series)
+            elif name == "report":
+                write_page(path, series.parts[0].comparison)
             else:
-                save_picture(path, draw_comparison(comparison, request.figure_kind))
-    if keep is not None:
-        events = other_files(events=request.events)
-        keep.describe(study, workloads, settings, code, clock=request.clock, files=events, call=this_call())
-    if not request.quiet:
-        _show(comparison, differences=request.differences)
-    return _report(comparison)
+                save_picture(path, draw_comparison(series.parts, request.figure_kind))
 
 
 def _check_groups(request: CompareRequest) -> None:
@@ -264,7 +217,11 @@ def _check_files(request: CompareRequest, read: Sequence[Named], results: Sequen
 
     `read` are the files of the algorithms.
     """
-    inputs = [("-p", request.platform), *(("-w", path) for path in request.workloads), ("--events", request.events)]
+    inputs = [
+        ("-p", request.platform),
+        *(("-w", path) for path in request.workloads.files),
+        ("--events", request.events),
+    ]
     inputs += [("--options-file", path) for path in request.variants.options_files]
     inputs += read
     outputs = [*((f"--{name}", path) for name, path in request.files.items()), *(("-e", path) for path in results)]
@@ -272,25 +229,25 @@ def _check_files(request: CompareRequest, read: Sequence[Named], results: Sequen
     check_writable([path for _, path in outputs])
 
 
-def _show(comparison: AlgorithmComparison, *, differences: bool) -> None:
-    for table in comparison_tables(comparison, differences=differences):
-        show_table(table, folded=0)
+def _show(series: ComparisonSeries, *, differences: bool) -> None:
+    show_series(series.parts, differences=differences)
+    for part in series.parts:
+        for one in part.comparison.groups:
+            say()
+            if part.name:
+                say(displayed(part.name))
+            show_table(group_table(one), folded=1)
+            say_all(one.verdicts())
+    if any(one.groups for one in series.comparisons):
         say()
-    Output().print(legend(comparison), highlight=False)
-    for one in comparison.groups:
-        say()
-        show_table(group_table(one), folded=1)
-        say_all(one.verdicts())
-    if comparison.groups:
-        say()
-        Output().print(explain_groups(comparison.baseline), highlight=False)
+        Output().print(explain_groups(series.comparisons[0].baseline), highlight=False)
 
 
-def _report(comparison: AlgorithmComparison) -> int:
+def _report(series: ComparisonSeries) -> int:
     """Write warnings, approximations and errors to stderr, and return the exit code."""
-    study = comparison.study
+    study = series.study
     warn = Warnings()
-    for line in find_cautions(comparison):
+    for line in dict.fromkeys(line for one in series.comparisons for line in find_cautions(one)):
         warn(line)
     for where, line in group_lines((outcome, line) for outcome in study.outcomes for line in outcome.warnings):
         warn(f"{where}: {line}")

@@ -19,7 +19,9 @@ from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.execution.campaign_runner import CampaignState
 from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, find_metrics
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
+from batsched_py.campaigns.results.dimensions import series_of
 from batsched_py.campaigns.results.groups import GroupComparison, compare_groups, group_studies
+from batsched_py.campaigns.series import SeriesPart
 from batsched_py.campaigns.study import Outcome, group_lines
 from batsched_py.campaigns.tuning.trial import Trial, best_trials
 from batsched_py.cli.shared.algorithm import Warnings
@@ -140,15 +142,20 @@ def report_failures(plan: CampaignPlan, state: CampaignState) -> int:
     return max((outcome.exit_code for outcome in failures), default=0)
 
 
-def show_group(one: GroupComparison, *, differences: bool) -> None:
-    """Print the tables of a group, below its name."""
-    say(displayed(one.group.name))
-    say()
-    for table in comparison_tables(one.comparison, differences=differences):
+def show_groups(groups: Sequence[GroupComparison], *, differences: bool) -> None:
+    """Print the tables of all groups, with a column for what distinguishes them; the name of the only one above it."""
+    if len(groups) == 1:
+        say(displayed(groups[0].group.name))
+        say()
+    show_series(series_of(groups), differences=differences)
+
+
+def show_series(parts: Sequence[SeriesPart], *, differences: bool) -> None:
+    """Print the tables of a series, and what they mean."""
+    for table in comparison_tables(parts, differences=differences):
         show_table(table, folded=0)
         say()
-    Output().print(legend(one.comparison), highlight=False)
-    say()
+    Output().print(legend(*(part.comparison for part in parts)), highlight=False)
 
 
 def warn_of_groups(groups: Sequence[GroupComparison]) -> None:

@@ -1,19 +1,25 @@
-"""The workloads of a study on the command line: files, or a model and seeds."""
+"""The workloads of a study on the command line: files, parts of logs, or a model with seeds and loads."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import click
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
+from batsched_py.campaigns.plan.campaign import LogWorkloads
 from batsched_py.campaigns.plan.seeds import parse_seeds
+from batsched_py.campaigns.plan.sources import SourceReader
+from batsched_py.campaigns.series import WorkloadGroup
 from batsched_py.errors import OptionError
+from batsched_py.reading.limits import Limits
 from batsched_py.runs.inputs import WorkloadLike
+from batsched_py.text.display import displayed
 from batsched_py.text.wording import unknown
 from batsched_py.traces.lublin import Drawn
 
@@ -37,29 +43,95 @@ def read_seeds(context: click.Context, parameter: click.Parameter, values: Seque
         raise click.BadParameter(str(error), context, parameter) from None
 
 
-def read_sources(
-    files: Sequence[Path], models: Sequence[str], seeds: Sequence[int], hosts: int
-) -> dict[str, WorkloadLike]:
-    """Return name -> workload: files by their names, generated ones for `hosts` hosts by model and seed.
+class WorkloadOptions(Struct, frozen=True):
+    """The options that name workloads.
 
-    With several models, the names include the parameters that differ, as in "lublin-load=0.6-1".
-
-    UsageError, or OptionError for a parameter of the model.
+    Attributes:
+        files: workloads, or with `every` also logs.
+        models: models with their parameters.
+        seeds: of the models; with files, of the algorithms.
+        loads: the loads of the models; empty for what the models say.
+        every: seconds of the parts of each file; None for whole files.
     """
-    if bool(files) == bool(models):
-        raise click.UsageError("One of '-w' and '--generate' is needed: which workloads?")
-    if not models:
-        return _named(files)
+
+    files: tuple[Path, ...]
+    models: tuple[str, ...]
+    seeds: tuple[int, ...]
+    loads: tuple[float, ...]
+    every: float | None
+
+    def check(self) -> None:
+        """Check that the options go together. UsageError."""
+        if bool(self.files) == bool(self.models):
+            raise click.UsageError("One of '-w' and '--generate' is needed: which workloads?")
+        if self.loads and not self.models:
+            raise click.UsageError("'--load' goes with '--generate'")
+        if self.every is not None and not self.files:
+            raise click.UsageError("'--every' goes with '-w'")
+
+    def groups(self, hosts: int, limits: Limits) -> tuple[WorkloadGroup, ...]:
+        """Return groups of name -> workload: for each load, or for each file that is divided; otherwise one.
+
+        Files are called by their names, parts of them by their numbers, and workloads that are generated for `hosts`
+        hosts by model and seed; with several models or loads, the names include the parameters that differ, as in
+        "lublin-load=0.6-1".
+
+        UsageError, OptionError for a parameter of the model, InputError for a file that is divided.
+        """
+        self.check()
+        if self.models:
+            return _drawn(self.models, self.seeds or (0,), self.loads, hosts)
+        if self.every is None:
+            return (WorkloadGroup({}, _named(self.files)),)
+        return tuple(_divided(self.files, self.every, limits))
+
+
+def read_loads(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> tuple[float, ...]:
+    """Parse loads like "0.6,0.8", which must differ. UsageError."""
+    found = []
+    for text in filter(None, ",".join(values).split(",")):
+        try:
+            found.append(float(text))
+        except ValueError:
+            raise click.BadParameter(f"must be numbers, not {displayed(text)}", context, parameter) from None
+    if len(set(found)) < len(found):
+        raise click.BadParameter(f"must name each load once, not {','.join(values)}", context, parameter)
+    return tuple(found)
+
+
+def _drawn(
+    models: Sequence[str], seeds: Sequence[int], loads: Sequence[float], hosts: int
+) -> tuple[WorkloadGroup, ...]:
+    """Return the workloads of all models, a group for each load. UsageError, OptionError."""
     given = [_read_parameters(model) for model in models]
-    found: dict[str, WorkloadLike] = {}
-    for parameters in given:
-        drawn = _checked(msgspec.convert({"hosts": hosts, **parameters}, Drawn))
-        name = "-".join([_MODEL, *(f"{key}={parameters[key]:g}" for key in _varied(given) if key in parameters)])
-        for seed in seeds or (0,):
-            if f"{name}-{seed}" in found:
-                raise click.UsageError(f"'--generate' draws {name}-{seed} twice: that is not a new observation")
-            found[f"{name}-{seed}"] = replace(drawn, seed=seed)
-    return found
+    if loads and any("load" in parameters for parameters in given):
+        raise click.UsageError("'--load' and the key load of '--generate' exclude each other")
+    sets = [[{**parameters, "load": load} for parameters in given] for load in loads] or [given]
+    varied = _varied([parameters for one in sets for parameters in one])
+    groups = []
+    for one in sets:
+        found: dict[str, WorkloadLike] = {}
+        for parameters in one:
+            drawn = _checked(msgspec.convert({"hosts": hosts, **parameters}, Drawn))
+            name = "-".join([_MODEL, *(f"{key}={parameters[key]:g}" for key in varied if key in parameters)])
+            for seed in seeds:
+                if f"{name}-{seed}" in found:
+                    raise click.UsageError(f"'--generate' draws {name}-{seed} twice: that is not a new observation")
+                found[f"{name}-{seed}"] = replace(drawn, seed=seed)
+        groups.append(WorkloadGroup({"load": one[0]["load"]} if len(sets) > 1 else {}, found))
+    return tuple(groups)
+
+
+def _divided(files: Sequence[Path], length: float, limits: Limits) -> Iterator[WorkloadGroup]:
+    """Yield the parts of each file as a group, as a study file has them with `every`. InputError, OptionError."""
+    reader = SourceReader(limits)
+    for name, path in _named(files).items():
+        choice = LogWorkloads(name, path, every=length)
+        sources = reader.read(choice, 0)
+        workloads: dict[str, WorkloadLike] = {one.name: one.workload for one in sources}
+        yield WorkloadGroup(
+            {"log": name} if len(files) > 1 else {}, workloads, {one.name: one.origin for one in sources}
+        )
 
 
 def _varied(models: Sequence[Mapping[str, float]]) -> list[str]:
@@ -76,9 +148,15 @@ def _checked(drawn: Drawn) -> Drawn:
     return drawn
 
 
-def _named(files: Sequence[Path]) -> dict[str, WorkloadLike]:
+def _stem(file: Path) -> str:
+    """Return the name without the ending of a workload or a log."""
+    name = file.name.removesuffix(".json")
+    return Path(name.removesuffix(".gz")).stem if name == file.name else name
+
+
+def _named(files: Sequence[Path]) -> dict[str, Path]:
     """Return the names of files without their ending, or the whole path where that is not unique."""
-    stems = [file.name.removesuffix(".json") for file in files]
+    stems = [_stem(file) for file in files]
     often = Counter(stems)
     names = [stem if often[stem] == 1 else str(file) for stem, file in zip(stems, files, strict=True)]
     twice = [name for name, count in Counter(names).items() if count > 1]

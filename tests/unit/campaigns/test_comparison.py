@@ -20,6 +20,7 @@ from batsched_py.campaigns.comparison import (
 from batsched_py.campaigns.comparison_files import write_csv, write_json, write_latex
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.metrics import METRICS, find_metrics
+from batsched_py.campaigns.series import ComparisonSeries
 from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.campaigns.variant import Variant
 from batsched_py.errors import OptionError
@@ -52,7 +53,7 @@ def shown(comparison: AlgorithmComparison, *, differences: bool = False) -> str:
     """The tables, as on a terminal of 80 columns."""
     console = Console(width=80)
     with console.capture() as capture:
-        for table in comparison_tables(comparison, differences=differences):
+        for table in comparison_tables(ComparisonSeries.of(comparison).parts, differences=differences):
             console.print(table)
     return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
@@ -199,7 +200,7 @@ def test_the_csv_has_a_row_for_each_run(tmp_path: Path) -> None:
     """With every metric in SI units, to the last bit; failed runs have their error."""
     whole = study((1.0, 2.0), (0.1 + 0.2, 4.0))
     broken = Study(whole.workloads, whole.variants, (*whole.outcomes[:3], Outcome("w1", "mine", error="no, never")))
-    write_csv(tmp_path / "runs.csv", compare_algorithms(broken, []))
+    write_csv(tmp_path / "runs.csv", ComparisonSeries.of(compare_algorithms(broken, [])))
     rows = list(csv.DictReader((tmp_path / "runs.csv").read_text().splitlines()))
     assert [(row["workload"], row["algorithm"]) for row in rows] == [
         ("w0", "easy"), ("w0", "mine"), ("w1", "easy"), ("w1", "mine"),
@@ -213,7 +214,8 @@ def test_the_csv_has_a_row_for_each_run(tmp_path: Path) -> None:
 def test_the_json_has_everything(tmp_path: Path) -> None:
     """Algorithms with their options, intervals, runs."""
     write_json(
-        tmp_path / "all.json", compare_algorithms(study((10.0, 20.0), (20.0, 40.0)), find_metrics(["mean_wait"]))
+        tmp_path / "all.json",
+        ComparisonSeries.of(compare_algorithms(study((10.0, 20.0), (20.0, 40.0)), find_metrics(["mean_wait"]))),
     )
     content = json.loads((tmp_path / "all.json").read_bytes())
     assert content["algorithms"][1] == {"name": "mine", "algorithm": "easy", "options": {}}
@@ -227,7 +229,9 @@ def test_the_latex_is_a_table_for_booktabs(tmp_path: Path) -> None:
     names = ("easy", "mine_2(a=50%)")
     write_latex(
         tmp_path / "t.tex",
-        compare_algorithms(study((10.0, 20.0), (20.0, 40.0), names=names), find_metrics(METRIC_NAMES)),
+        ComparisonSeries.of(
+            compare_algorithms(study((10.0, 20.0), (20.0, 40.0), names=names), find_metrics(METRIC_NAMES))
+        ),
     )
     text = (tmp_path / "t.tex").read_text()
     assert r"\quad mine\_2(a=50\%) & 30.0 & $2.000$ [$2.000$, $2.000$] & $15.0$ [$10.0$, $20.0$] & 0/0/2 \\" in text

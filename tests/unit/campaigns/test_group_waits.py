@@ -16,6 +16,7 @@ from batsched_py.campaigns.comparison_files import write_groups, write_json
 from batsched_py.campaigns.comparison_page import comparison_page
 from batsched_py.campaigns.group_tables import MOST_GROUPS, MOST_ON_PAGE, group_table
 from batsched_py.campaigns.group_waits import GroupWaits
+from batsched_py.campaigns.series import ComparisonSeries
 from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.campaigns.variant import Variant
 from batsched_py.reporting.api import Schedule, measure_run
@@ -150,8 +151,8 @@ def test_files_have_all_groups(tmp_path: Path) -> None:
     """A row or an object for each group and algorithm; a name that is a formula is no formula in CSV."""
     before = *BEFORE, waiting("5", 1.0, user="=1+1")
     comparison = compared(outcome("w", "old", *before), outcome("w", "new", *AFTER))
-    write_groups(tmp_path / "g.csv", comparison)
-    write_json(tmp_path / "g.json", comparison)
+    write_groups(tmp_path / "g.csv", ComparisonSeries.of(comparison))
+    write_json(tmp_path / "g.json", ComparisonSeries.of(comparison))
     found = list(csv.DictReader((tmp_path / "g.csv").read_text().splitlines()))
     assert [(row["by"], row["group"], row["algorithm"], row["wait_change"]) for row in found] == [
         ("user", "ada", "old", ""),

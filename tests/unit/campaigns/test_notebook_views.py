@@ -19,6 +19,7 @@ from batsched_py.campaigns import (
     simulate,
 )
 from batsched_py.campaigns.comparison_files import write_json
+from batsched_py.campaigns.series import ComparisonSeries
 from batsched_py.cli.main import run as run_command
 from batsched_py.errors import ExtraError, InputError, OptionError
 from batsched_py.model.settings import Settings
@@ -77,7 +78,7 @@ def test_a_comparison_is_a_table_of_means(comparison: AlgorithmComparison, tmp_p
         assert (row[name], row[f"{name}_low"], row[f"{name}_high"]) == (estimate.value, estimate.low, estimate.high)
     assert table["mean"].isna().tolist() == [False, False, True] * 2
     assert table["ratio"].isna().tolist() == [True, False, True] * 2
-    write_json(tmp_path / "all.json", comparison)
+    write_json(tmp_path / "all.json", ComparisonSeries.of(comparison))
     assert str(mean.mean.value) in json.dumps(json.loads((tmp_path / "all.json").read_bytes()))
 
 

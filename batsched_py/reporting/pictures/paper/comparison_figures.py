@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import cycle
+from itertools import accumulate, cycle, pairwise
 from typing import Final
 
 from matplotlib.axes import Axes
@@ -23,6 +23,9 @@ _CURVES: Final = 1.5
 _NARROWEST: Final = 1.9
 #: The ratio of extreme values above which the axis is logarithmic.
 _WIDE: Final = 4.0
+#: The largest number of values of an axis with bars, and the share of the distance of two values that bars take.
+_MOST_BARS: Final = 8
+_BARS: Final = 0.3
 _GREY: Final = "#8a929b"
 
 
@@ -135,14 +138,17 @@ def boxes_figure(
 def curves_figure(
     panels: Sequence[Panel], option: str, *, width: float = COLUMN, height: float | None = None, title: str = ""
 ) -> Figure:
-    """Draw means over the values of an option, with a band for their intervals, a panel for each metric.
+    """Draw means over the values of an option, with their intervals, a panel for each metric.
 
-    Algorithms without this option are horizontal lines. Within `style()`.
+    A single curve has a band for its intervals, as have curves of many values. The intervals of several curves with few
+    values are bars, which are shifted sideways so that none hides another. Algorithms without the option are horizontal
+    lines. Within `style()`.
     """
 
     def draw(axes: Axes, panel: Panel) -> None:
-        for curve, colour in zip(panel.curves, cycle(LINES), strict=False):
-            _draw_curve(axes, curve, colour)
+        shifts = _shifts(panel.curves)
+        for curve, colour, shift in zip(panel.curves, cycle(LINES), shifts, strict=False):
+            _draw_curve(axes, curve, colour, shift)
         axes.set_xlabel(option)
         axes.set_ylabel("more is better" if panel.more_is_better else "less is better")
         axes.yaxis.set_major_locator(MaxNLocator(5))
@@ -157,17 +163,32 @@ def curves_figure(
     return figure
 
 
-def _draw_curve(axes: Axes, curve: Curve, colour: str) -> None:
+def _shifts(curves: Sequence[Curve]) -> list[float | None]:
+    """Return how far the bars of each curve are shifted, in the unit of the axis; None for a band instead of bars."""
+    places = sorted({place for curve in curves for place, _ in curve.points})
+    drawn = [bool(curve.points) for curve in curves]
+    if sum(drawn) < 2 or not 1 < len(places) <= _MOST_BARS:
+        return [None] * len(curves)
+    room = min(after - before for before, after in pairwise(places)) * _BARS
+    step = room / sum(drawn)
+    numbers = accumulate(drawn, initial=0)
+    return [(number - (sum(drawn) - 1) / 2) * step for number, _ in zip(numbers, curves, strict=False)]
+
+
+def _draw_curve(axes: Axes, curve: Curve, colour: str, shift: float | None) -> None:
     if curve.level is not None:
         axes.axhline(curve.level.value, color=colour, linewidth=0.9, linestyle="--", label=curve.name)
         low, high = curve.level.ends
         axes.axhspan(low, high, color=colour, alpha=0.12, linewidth=0)
         return
-    places = [place for place, _ in curve.points]
+    places = [place + (shift or 0.0) for place, _ in curve.points]
     means = [interval.value for _, interval in curve.points]
     lows, highs = ([interval.ends[side] for _, interval in curve.points] for side in (0, 1))
-    axes.plot(places, means, "o-", color=colour, markersize=2.5, label=curve.name)
-    axes.fill_between(places, lows, highs, color=colour, alpha=0.2, linewidth=0)
+    axes.plot(places, means, "o-", color=colour, markersize=2.5, linewidth=0.9, label=curve.name)
+    if shift is None:
+        axes.fill_between(places, lows, highs, color=colour, alpha=0.2, linewidth=0)
+    else:
+        axes.vlines(places, lows, highs, color=colour, linewidth=0.9)
 
 
 def _figure(

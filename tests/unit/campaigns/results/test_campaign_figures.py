@@ -8,8 +8,9 @@ from batsched_py.campaigns.execution.campaign_runner import read_state, run_miss
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.metrics import find_metrics
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
+from batsched_py.campaigns.points import axes_of, label
 from batsched_py.campaigns.results.campaign_figures import FigureChoice, draw_campaign
-from batsched_py.campaigns.results.dimensions import axes_of, find_points, label
+from batsched_py.campaigns.results.dimensions import find_points
 from batsched_py.campaigns.results.groups import GroupComparison, compare_groups, group_studies
 from batsched_py.errors import OptionError
 from tests.studies import STUDY, HereWorkers, planned

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import sys
 from pathlib import Path
@@ -350,3 +351,74 @@ def test_the_number_of_processes_does_not_change_groups(here: Path) -> None:
 def test_groups_that_there_are_not(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], rule: str) -> None:
     """In one line, before anything runs."""
     assert error(capsys, "compare", "-p", "p.xml", "-w", "w.json", "-s", "fcfs", *arguments).startswith(rule)
+
+
+def test_loads_are_compared_in_the_same_tables(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each load is compared as if it were alone, and a column of the tables has it."""
+    names = ("-s", "easy", "-s", "fcfs", "--metrics", "mean_wait")
+    assert (
+        run([*STUDY, "--load", "0.6,0.9", *names, "--json", "all.json", "--latex", "all.tex", "--csv", "all.csv"]) == 0
+    )
+    out = capsys.readouterr().out
+    heading = next(line for line in out.splitlines() if line.startswith("mean wait"))
+    assert heading.split()[3:5] == ["load", "mean"]
+    assert [line.split()[:2] for line in out.splitlines() if line.startswith(("easy", "fcfs"))][2:] == [
+        ["easy", "0.6"], ["fcfs", "0.6"], ["easy", "0.9"], ["fcfs", "0.9"],
+    ]  # fmt: skip
+    found = json.loads((here / "all.json").read_bytes())
+    assert [part["values"] for part in found["parts"]] == [{"load": 0.6}, {"load": 0.9}]
+    assert found["parts"][1]["workloads"] == ["lublin-load=0.9-1", "lublin-load=0.9-2", "lublin-load=0.9-3"]
+    assert r"\textbf{load=0.9}" in (here / "all.tex").read_text()
+    assert len((here / "all.csv").read_text().splitlines()) == 1 + 2 * 3 * 2
+    one = ("compare", "-p", "p.xml", "--generate", "lublin:jobs=20,load=0.9", "--seeds", "1-3", *names)
+    assert run([*one, "--json", "one.json", "--quiet"]) == 0
+    assert json.loads((here / "one.json").read_bytes())["figures"] == found["parts"][1]["figures"]
+
+
+def test_parts_of_a_log_are_observations(here: Path) -> None:
+    """As convert --every writes them, which the files of the runs keep; several logs are compared apart."""
+    assert run(["convert", "w.json", "--every", "6h", "-o", "part.json"]) == 0
+    written = sorted(here.glob("part-*.json"))
+    names = ("-s", "easy", "-s", "fcfs", "--metrics", "mean_wait", "--quiet")
+    log = ("compare", "-p", "p.xml", "-w", "w.json", "--every", "6h", *names)
+    assert run([*log, "--json", "a.json", "-e", "out"]) == 0
+    found = json.loads((here / "a.json").read_bytes())
+    assert len(found["workloads"]) == len(written) > 1
+    for name, file in zip(found["workloads"], written, strict=True):
+        kept = (here / "out" / name / "workload.json").read_bytes()
+        assert json.loads(kept)["jobs"] == json.loads(file.read_bytes())["jobs"]
+        assert found["origins"][name]["sha256"] == hashlib.sha256(kept).hexdigest()
+    (here / "v.json").write_bytes((here / "w.json").read_bytes())
+    assert run([*log, "-w", "v.json", "--json", "two.json"]) == 0
+    parts = json.loads((here / "two.json").read_bytes())["parts"]
+    assert [part["values"] for part in parts] == [{"log": "w"}, {"log": "v"}]
+    assert parts[0]["figures"] == parts[1]["figures"] == found["figures"]
+
+
+def test_curves_over_the_load_are_the_default_figure(here: Path) -> None:
+    """They have a point with a bar for each load; a forest plot has a row for each load."""
+    names = ("-s", "easy", "-s", "fcfs", "--metrics", "mean_wait", "--quiet", "--load", "0.6,0.9")
+    for kind in (["--figure", "c.svg"], ["--figure", "f.svg", "--figure-kind", "forest"]):
+        assert run([*STUDY, *names, *kind]) == 0
+    assert (here / "c.svg").read_bytes() != (here / "f.svg").read_bytes()
+    assert run([*STUDY, *names, "--figure", "d.svg", "--figure-kind", "curve"]) == 0
+    assert (here / "c.svg").read_bytes() == (here / "d.svg").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (["-w", "w.json", "--load", "0.5"], "'--load' goes with '--generate'"),
+        (["--generate", "lublin:jobs=9", "--every", "1d"], "'--every' goes with '-w'"),
+        (["--generate", "lublin:jobs=9,load=1", "--load", "0.5"], "'--load' and the key load of '--generate' exclude"),
+        (["--generate", "lublin:jobs=9", "--load", "0.5,high"], "must be numbers, not high"),
+        (["--generate", "lublin:jobs=9", "--load", "0.5,0.50"], "must name each load once"),
+        (["--generate", "lublin:jobs=9", "--load", "0.5,-1"], "--generate load"),
+        (["--generate", "lublin:jobs=9", "--load", "0.5,1", "--report", "x.html"], "'--report' shows one load"),
+        (["-w", "w.json", "--every", "0"], "--every: must be greater than 0 s"),
+    ],
+)
+def test_loads_and_parts_that_cannot_be_are_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], rule: str
+) -> None:
+    assert rule in error(capsys, "compare", "-p", "p.xml", "-s", "easy", *arguments)

@@ -20,8 +20,8 @@ ACCUMULATE = {
 }  # fmt: skip
 #: The same, but only in these commands: elsewhere they take one value.
 ACCUMULATE_IN = {
-    ("compare", "--scheduler"), ("compare", "--options-file"), ("report", "--by"), ("compare", "--by"),
-    ("explain", "--by"),
+    ("compare", "--scheduler"), ("compare", "--options-file"), ("compare", "--by"), ("compare", "--load"),
+    ("report", "--by"), ("explain", "--by"),
 }  # fmt: skip
 
 
