@@ -16,6 +16,7 @@ from msgspec import Struct
 from batsched_py.campaigns.bootstrap import FEW, LEVEL, RESAMPLES, Bootstrap, Estimate, Pairs
 from batsched_py.campaigns.data_frame import data_frame
 from batsched_py.campaigns.group_waits import GroupedWaits, compare_groups_by
+from batsched_py.campaigns.pair_tests import PairTests
 from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.best import find_best
@@ -36,11 +37,32 @@ class AlgorithmMean(Struct, frozen=True):
         mean: over the workloads; None if it failed on one, or the metric has no meaning there.
         pairs: its values paired with those of the baseline, workload by workload; None for the baseline itself, or if
             either has no mean.
+        tests: of these pairs, if they were asked for.
     """
 
     variant: str
     mean: Estimate | None
     pairs: Pairs | None = None
+    tests: PairTests | None = None
+
+
+class Inference(Struct, frozen=True):
+    """Statistics besides intervals.
+
+    Attributes:
+        tests: True for effect sizes and p values.
+        precision: the wanted precision of differences, as a share of the baseline's mean; None for none.
+        family: the number of tests for which p values are corrected together; 0 before there are any.
+    """
+
+    tests: bool = False
+    precision: float | None = None
+    family: int = 0
+
+    @property
+    def wanted(self) -> bool:
+        """True if there are any."""
+        return self.tests or self.precision is not None
 
 
 class MetricComparison(Brief, frozen=True):
@@ -60,6 +82,7 @@ class AlgorithmComparison(Brief, frozen=True):
         resamples: how many resamples the intervals are made of.
         metrics: one comparison for each metric.
         groups: one comparison of groups of jobs for each `by` of the study.
+        inference: which statistics its means have besides intervals.
     """
 
     study: Study
@@ -68,6 +91,7 @@ class AlgorithmComparison(Brief, frozen=True):
     resamples: int
     metrics: tuple[MetricComparison, ...]
     groups: tuple[GroupedWaits, ...] = ()
+    inference: Inference = Inference()
 
     def columns(self) -> dict[str, list[Any]]:
         """Return means, ratios and differences with their intervals as columns: a row for each metric and algorithm."""
@@ -78,11 +102,12 @@ class AlgorithmComparison(Brief, frozen=True):
                 row = {"metric": one.metric.name, "algorithm": mean.variant, **_ends("mean", mean.mean)}
                 row |= _ends("ratio", None if pairs is None else pairs.ratio)
                 row |= _ends("difference", None if pairs is None else pairs.difference)
-                rows.append(row)
+                rows.append(row | test_columns(self.inference, mean.tests))
         names = (
             "metric",
             "algorithm",
             *(name for kind in ("mean", "ratio", "difference") for name in _ends(kind, None)),
+            *test_columns(self.inference, None),
         )
         return {name: [row[name] for row in rows] for name in names}
 
@@ -135,7 +160,7 @@ def find_baseline(names: Sequence[str], wanted: str | None) -> str:
 def _compare_by(
     metric: MetricInfo, runs: Mapping[str, Sequence[Outcome]], base: str, bootstrap: Bootstrap
 ) -> MetricComparison:
-    values = {name: _observations(metric, outcomes, bootstrap.count) for name, outcomes in runs.items()}
+    values = {name: observations(metric, outcomes, bootstrap.count) for name, outcomes in runs.items()}
     right = values[base]
     return MetricComparison(
         metric,
@@ -150,7 +175,7 @@ def _compare_by(
     )
 
 
-def _observations(metric: MetricInfo, outcomes: Sequence[Outcome], count: int) -> list[float] | None:
+def observations(metric: MetricInfo, outcomes: Sequence[Outcome], count: int) -> list[float] | None:
     """Return `count` observations, each the mean of its runs; None if a run has no value."""
     found = [None if outcome.metrics is None else metric.of(outcome.metrics) for outcome in outcomes]
     values = [value for value in found if value is not None]
@@ -225,6 +250,17 @@ def find_cautions(comparison: AlgorithmComparison) -> Iterator[str]:
                 )
     if 1 < study.observations < FEW:
         yield f"{study.observations} {study.observed} are few: below {FEW} the intervals are too narrow"
+
+
+def test_columns(inference: Inference, tests: PairTests | None) -> dict[str, float | int | None]:
+    """Return the statistics besides intervals as columns, those that there are; None for one that is undefined."""
+    found = PairTests() if tests is None else tests
+    columns: dict[str, float | int | None] = {}
+    if inference.tests:
+        columns |= {"effect": found.effect, "p": found.p, "p_holm": found.corrected}
+    if inference.precision is not None:
+        columns["needed"] = found.needed
+    return columns
 
 
 def _ends(name: str, estimate: Estimate | None) -> dict[str, float | None]:

@@ -14,7 +14,8 @@ import msgspec
 import orjson
 
 import batsched_py
-from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean
+from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean, Inference
+from batsched_py.campaigns.comparison_table import test_texts
 from batsched_py.campaigns.group_waits import GROUP_COLUMNS
 from batsched_py.campaigns.metrics import RATIO_DIGITS, balance
 from batsched_py.campaigns.series import ComparisonSeries, dimensions
@@ -68,6 +69,7 @@ def write_json(path: Path, series: ComparisonSeries) -> None:
         "baseline": first.baseline,
         "level": first.level,
         "resamples": first.resamples,
+        **({"inference": first.inference} if first.inference.wanted else {}),
         "workloads": study.workloads,
         **({} if study.window.whole else {"window": study.window}),
         **({"seeds": study.seeds} if study.seeds else {}),
@@ -99,7 +101,8 @@ def _json_variant(variant: Variant) -> dict[str, Any]:
 
 
 def _json_mean(one: AlgorithmMean) -> dict[str, Any]:
-    return {"algorithm": one.variant, "mean": one.mean, "against_baseline": one.pairs}
+    tests = {} if one.tests is None else {"tests": one.tests}
+    return {"algorithm": one.variant, "mean": one.mean, "against_baseline": one.pairs, **tests}
 
 
 def _json_group(cells: Sequence[Any]) -> dict[str, Any]:
@@ -132,39 +135,46 @@ def write_latex(path: Path, series: ComparisonSeries) -> None:
 
 def latex_tabular(parts: Sequence[tuple[str, AlgorithmComparison]]) -> str:
     """Return a tabular for the package booktabs, with a heading above each comparison that has one."""
-    lines = [r"\begin{tabular}{lrrrr}", r"\toprule"]
+    columns = len(_headings(parts[0][1]))
+    lines = [rf"\begin{{tabular}}{{l{'r' * (columns - 1)}}}", r"\toprule"]
     for number, (heading, comparison) in enumerate(parts):
         lines += [r"\midrule"] if number else []
-        lines += [rf"\multicolumn{{5}}{{l}}{{\textbf{{{_escaped(heading)}}}}} \\"] if heading else []
-        lines += _latex_lines(comparison)
+        lines += [_spanning(rf"\textbf{{{escaped(heading)}}}", columns)] if heading else []
+        lines += _latex_lines(comparison, columns)
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def _latex_lines(comparison: AlgorithmComparison) -> list[str]:
-    lines = [_header(comparison)]
+def _spanning(text: str, columns: int) -> str:
+    return rf"\multicolumn{{{columns}}}{{l}}{{{text}}} \\"
+
+
+def _latex_lines(comparison: AlgorithmComparison, columns: int) -> list[str]:
+    lines = [" & ".join(_headings(comparison)) + r" \\"]
     for one in comparison.metrics:
-        lines += [r"\midrule", rf"\multicolumn{{5}}{{l}}{{{_escaped(one.metric.heading)}}} \\"]
-        lines += [_latex_row(one.metric, mean) for mean in one.means]
+        lines += [r"\midrule", _spanning(escaped(one.metric.heading), columns)]
+        lines += [_latex_row(one.metric, mean, comparison.inference) for mean in one.means]
     if not comparison.study.window.whole:
-        measured = _escaped(f"Measured: jobs submitted {comparison.study.window}.")
-        lines += [r"\midrule", rf"\multicolumn{{5}}{{l}}{{{measured}}} \\"]
+        measured = escaped(f"Measured: jobs submitted {comparison.study.window}.")
+        lines += [r"\midrule", _spanning(measured, columns)]
     return lines
 
 
-def _header(comparison: AlgorithmComparison) -> str:
-    base = _escaped(comparison.baseline)
-    return rf"Algorithm & Mean & Ratio to {base} & Difference & Better/same/worse \\"
+def _headings(comparison: AlgorithmComparison) -> list[str]:
+    inference = comparison.inference
+    headings = ["Algorithm", "Mean", f"Ratio to {escaped(comparison.baseline)}", "Difference", "Better/same/worse"]
+    headings += ["Effect", "$p$ (Holm)"] if inference.tests else []
+    return [*headings, *(["Needed"] if inference.precision is not None else [])]
 
 
-def _latex_row(metric: MetricInfo, one: AlgorithmMean) -> str:
-    cells = [rf"\quad {_escaped(one.variant)}", "--" if one.mean is None else metric.text(one.mean.value)]
-    pairs = one.pairs
+def _latex_row(metric: MetricInfo, one: AlgorithmMean, inference: Inference) -> str:
+    cells = [rf"\quad {escaped(one.variant)}", "--" if one.mean is None else metric.text(one.mean.value)]
+    pairs, tests = one.pairs, test_texts(inference, one.tests)
     if pairs is None:
-        cells += ["", "", ""]
+        cells += [""] * (3 + len(tests))
     else:
         ratio = "--" if pairs.ratio is None else _latex_estimate(pairs.ratio.texts(RATIO_DIGITS))
         difference = _latex_estimate(pairs.difference.texts(metric.digits, metric.unit.factor))
-        cells += [ratio, difference, balance(metric, pairs)]
+        cells += [ratio, difference, balance(metric, pairs), *(f"${text}$" for text in tests)]
     return " & ".join(cells) + r" \\"
 
 
@@ -173,5 +183,6 @@ def _latex_estimate(texts: Sequence[str]) -> str:
     return f"{value} [{', '.join(interval)}]" if interval else value
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Return a text for LaTeX."""
     return re.sub(r"[\\~^&%$#_{}]", lambda found: _SPECIAL[found[0]], text)

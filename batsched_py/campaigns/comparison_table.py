@@ -11,8 +11,10 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean, MetricComparison
+from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean, Inference, MetricComparison
+from batsched_py.campaigns.inference import explain_inference
 from batsched_py.campaigns.metrics import RATIO_DIGITS, balance
+from batsched_py.campaigns.pair_tests import MOST_PAIRS, PairTests
 from batsched_py.campaigns.series import SeriesPart, dimensions
 from batsched_py.campaigns.study import Study
 from batsched_py.reporting.metrics.catalogue import MetricInfo
@@ -23,6 +25,8 @@ from batsched_py.text.wording import NOTHING, counted, spelled
 _STATES: Final = ("successful", "failed", "walltime_reached", "killed", "rejected")
 #: Characters of the first column, the same in all tables so that they line up.
 _NAMES: Final = 24
+#: Smaller p values are not written out.
+_LEAST_P: Final = 0.001
 
 
 def comparison_tables(parts: Sequence[SeriesPart], *, differences: bool = False) -> Iterator[Table]:
@@ -46,8 +50,9 @@ def legend(*comparisons: AlgorithmComparison) -> str:
     count = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
     return (
         f"Means over {count} {what}. Intervals: percentile bootstrap over {what}, {first.resamples} "
-        f"resamples. b/s/w: on how many {what} better, the same, worse than {first.baseline}.{seeds}"
-    )
+        f"resamples. b/s/w: on how many {what} better, the same, worse than {first.baseline}.{seeds} "
+        f"{explain_inference(first)}"
+    ).rstrip()
 
 
 def _explain_window(study: Study) -> str:
@@ -121,7 +126,9 @@ def metric_headings(comparison: AlgorithmComparison, metric: MetricInfo, *, diff
     against = f"minus {comparison.baseline}" if differences else f"ratio to {comparison.baseline}"
     if comparison.study.observations == 1:
         return [metric.heading, "value", against]
-    return [metric.heading, "mean", against, f"{100 * comparison.level:g} % interval", "b/s/w"]
+    interval, inference = f"{100 * comparison.level:g} % interval", comparison.inference
+    tests = [*(("effect", "p") if inference.tests else ()), *(("needed",) if inference.precision is not None else ())]
+    return [metric.heading, "mean", against, interval, "b/s/w", *(tests if inference.family else ())]
 
 
 def metric_rows(
@@ -137,7 +144,8 @@ def _rows(
     """Yield the same with the digits that two forms of the metric have, for its means and for differences of these."""
     columns = len(metric_headings(comparison, one.metric))
     for mean in one.means:
-        yield _row(*metrics, mean, differences=differences)[:columns]
+        row = _row(*metrics, mean, differences=differences)
+        yield [*row, *(test_texts(comparison.inference, mean.tests) if mean.pairs is not None else ())][:columns]
 
 
 def _row(metric: MetricInfo, apart: MetricInfo, one: AlgorithmMean, *, differences: bool) -> list[str]:
@@ -149,6 +157,24 @@ def _row(metric: MetricInfo, apart: MetricInfo, one: AlgorithmMean, *, differenc
     else:
         against = _cells([] if one.pairs.ratio is None else one.pairs.ratio.texts(RATIO_DIGITS))
     return [*names, *against, balance(metric, one.pairs)]
+
+
+def test_texts(inference: Inference, tests: PairTests | None) -> list[str]:
+    """Return cells for the statistics besides intervals that there are."""
+    found, cells = PairTests() if tests is None else tests, []
+    if inference.tests:
+        cells = [
+            NOTHING if found.effect is None else f"{found.effect:z.2f}",
+            NOTHING if found.corrected is None else _p_text(found.corrected),
+        ]
+    if inference.precision is not None:
+        cells.append(f"> {MOST_PAIRS}" if found.needed is None else str(found.needed))
+    return cells
+
+
+def _p_text(p: float) -> str:
+    """Format a p value, of which more digits say nothing."""
+    return f"{p:.3f}" if p >= _LEAST_P else f"< {_LEAST_P}"
 
 
 def _cells(texts: Sequence[str]) -> list[str]:

@@ -31,6 +31,7 @@ PACKAGES = {
     "gym": ["gymnasium", "numpy"],
     "site": ["litestar", "httptools", "uvicorn", "prometheus_client"],
     "tune": ["optuna"],
+    "statistics": ["scipy"],
     "testing": ["hypothesis", "pytest"],
 }
 #: Extras for those who work on batsched-py itself.
@@ -57,6 +58,9 @@ NEEDS = [
     ("plot", ["plot", "waits", "out/run", "-o", "x.pdf"], "matplotlib"),
     ("plot", ["compare", *FILES, "-s", "fcfs", "--figure", "x.pdf"], "matplotlib"),
     ("plot", ["campaign", "figure", "study.toml", "x.pdf"], "matplotlib"),
+    ("statistics", ["compare", *FILES, "-s", "fcfs", "--tests"], "scipy"),
+    ("statistics", ["compare", *FILES, "-s", "fcfs", "--precision", "5%"], "scipy"),
+    ("statistics", ["campaign", "table", "study.toml", "--tests"], "scipy"),
     ("plot", ["timeline", "show", "t.json", "-o", "x.pdf"], "matplotlib"),
     ("report", ["report", "out/run", "-o", "x.html"], "plotly"),
     ("campaign", ["campaign", "run", "study.toml", "--scheduler", "tcp://127.0.0.1:1"], "distributed"),

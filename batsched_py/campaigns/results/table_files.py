@@ -8,6 +8,7 @@ from typing import Final
 
 from batsched_py.campaigns.comparison import AlgorithmMean
 from batsched_py.campaigns.comparison_files import latex_tabular
+from batsched_py.campaigns.pair_tests import PairTests
 from batsched_py.campaigns.results.groups import GroupComparison
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.table_file import csv_rows
@@ -16,7 +17,7 @@ from batsched_py.reporting.metrics.catalogue import MetricInfo
 _COLUMNS: Final = (
     *("platform", "settings", "group", "algorithm", "metric", "mean", "mean_low", "mean_high"),
     *("ratio", "ratio_low", "ratio_high", "difference", "difference_low", "difference_high"),
-    *("smaller", "equal", "larger"),
+    *("smaller", "equal", "larger", "effect", "p", "p_holm", "needed"),
 )
 
 
@@ -36,6 +37,8 @@ def _cells(metric: MetricInfo, one: AlgorithmMean) -> Iterator[object]:
     for estimate in (one.mean, *((None, None) if pairs is None else (pairs.ratio, pairs.difference))):
         yield from (None, None, None) if estimate is None else (estimate.value, estimate.low, estimate.high)
     yield from (None, None, None) if pairs is None else (pairs.smaller, pairs.equal, pairs.larger)
+    tests = one.tests or PairTests()
+    yield from (tests.effect, tests.p, tests.corrected, tests.needed)
 
 
 def write_table_latex(path: Path, groups: Sequence[GroupComparison]) -> None:

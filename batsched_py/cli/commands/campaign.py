@@ -26,7 +26,10 @@ from batsched_py.campaigns.tuning.tuner import tune as search
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.campaign_tables import (
     GroupsCompared,
+    InferenceChoice,
     comparison_options,
+    infer,
+    inference_options,
     progress_text,
     report_approximations,
     report_failures,
@@ -146,6 +149,7 @@ def clean(files: CampaignFiles, *, failed: bool, all: bool) -> None:
 @study_argument
 @folder_option
 @comparison_options
+@inference_options
 @flag("--differences", "Show differences from the baseline instead of ratios.")
 @option("--csv", "FILE", "Write a row for each algorithm, group and metric.", type=PATH)
 @option("--latex", "FILE", "Write the tables for a paper (booktabs).", type=PATH)
@@ -153,6 +157,7 @@ def clean(files: CampaignFiles, *, failed: bool, all: bool) -> None:
 def table(
     files: CampaignFiles,
     compared: GroupsCompared,
+    inference: InferenceChoice,
     csv: Path | None,
     latex: Path | None,
     *,
@@ -167,8 +172,9 @@ def table(
     outputs = {"csv": csv, "latex": latex}
     check_outputs(files, outputs)
     check_writable(outputs.values())
+    inference.check("campaign table")
     plan, state = open_campaign(files)
-    groups = compared.of(plan, state)
+    groups = infer(compared.of(plan, state), inference.wanted, "campaign table")
     writers = {"csv": write_table_csv, "latex": write_table_latex}
     for name, path in outputs.items():
         if path is not None:

@@ -19,7 +19,7 @@ from batsched_py.campaigns.study import group_lines
 from batsched_py.campaigns.study_files import StudyFiles
 from batsched_py.campaigns.study_runner import repeat_for_seeds
 from batsched_py.cli.shared.algorithm import Warnings
-from batsched_py.cli.shared.campaign_tables import interval_options, show_series
+from batsched_py.cli.shared.campaign_tables import inference_options, interval_options, show_series
 from batsched_py.cli.shared.command import typed_command
 from batsched_py.cli.shared.compared_inputs import ComparedInputs, CompareRequest, read_inputs
 from batsched_py.cli.shared.completion import complete_list
@@ -111,6 +111,7 @@ _WRITERS: Final[Mapping[str, Callable[[Path, ComparisonSeries], None]]] = {
     callback=read_names,
 )
 @interval_options
+@inference_options
 @window_options("Measure what was submitted")
 @flag("--differences", "Show differences from the baseline instead of ratios.")
 @option(
@@ -167,6 +168,7 @@ def _check_options(request: CompareRequest) -> None:
     if request.figure_kind is not None and request.figure is None:
         raise click.UsageError("'--figure-kind' goes with '--figure'")
     _check_groups(request)
+    request.inference.check("compare --tests" if request.inference.tests else "compare --precision")
     for name in ("figure", "report"):
         if getattr(request, name) is not None:
             require("matplotlib", f"compare --{name}", "plot")  # checked before the runs, which may take long

@@ -14,10 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from batsched_py.campaigns.bootstrap import LEVEL, RESAMPLES
-from batsched_py.campaigns.comparison import find_cautions
+from batsched_py.campaigns.comparison import Inference, find_cautions
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.execution.campaign_runner import CampaignState
+from batsched_py.campaigns.inference import with_inference
 from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, find_metrics
+from batsched_py.campaigns.pair_tests import require_scipy
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.results.dimensions import series_of
 from batsched_py.campaigns.results.groups import GroupComparison, compare_groups, group_studies
@@ -27,7 +29,7 @@ from batsched_py.campaigns.tuning.trial import Trial, best_trials
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.completion import complete_list
 from batsched_py.cli.shared.console import Output, show_table
-from batsched_py.cli.shared.parameters import Number, option, read_names, together
+from batsched_py.cli.shared.parameters import Number, Percentage, flag, option, read_names, together
 from batsched_py.cli.shared.terminal import say
 from batsched_py.reporting.metrics.catalogue import MetricInfo
 from batsched_py.text.display import displayed
@@ -55,6 +57,19 @@ interval_options: Final = together(
         default=RESAMPLES,
     ),
 )
+inference_options: Final = together(
+    flag(
+        "--tests",
+        "Also show effect sizes, and p values of signed-rank tests by Holm's procedure (extra statistics).",
+    ),
+    option(
+        "--precision",
+        "P%",
+        "Also show how many workloads differences need to be known within P % of the baseline's mean (extra"
+        " statistics).",
+        type=Percentage(),
+    ),
+)
 comparison_options: Final = together(
     option(
         "--metrics",
@@ -66,6 +81,29 @@ comparison_options: Final = together(
     ),
     interval_options,
 )
+
+
+class InferenceChoice(Struct, frozen=True):
+    """The values of `inference_options`."""
+
+    tests: bool
+    precision: float | None
+
+    def check(self, use: str) -> None:
+        """Check before runs, which may take long, that scipy is there. ExtraError."""
+        if self.wanted.wanted:
+            require_scipy(use)
+
+    @property
+    def wanted(self) -> Inference:
+        """The statistics that are asked for."""
+        return Inference(self.tests, self.precision)
+
+
+def infer(groups: Sequence[GroupComparison], inference: Inference, use: str) -> list[GroupComparison]:
+    """Return the groups with the statistics that are asked for. ExtraError."""
+    tested = with_inference([one.comparison for one in groups], inference, use)
+    return [replace(one, comparison=comparison) for one, comparison in zip(groups, tested, strict=True)]
 
 
 class GroupsCompared(Struct, frozen=True):

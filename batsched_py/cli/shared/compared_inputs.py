@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from batsched_py.campaigns.comparison import compare_algorithms, find_baseline
 from batsched_py.campaigns.figures import Kind
+from batsched_py.campaigns.inference import with_inference
 from batsched_py.campaigns.metrics import ENERGY, SHOWN, find_metrics
 from batsched_py.campaigns.run_limits import RunLimits
 from batsched_py.campaigns.series import ComparisonSeries, SeriesPart, WorkloadGroup, study_of
@@ -20,6 +21,7 @@ from batsched_py.campaigns.study import Study
 from batsched_py.campaigns.study_files import StudyFiles
 from batsched_py.campaigns.study_runner import ShowProgress, repeat_for_seeds, run_study
 from batsched_py.campaigns.variant import Variant
+from batsched_py.cli.shared.campaign_tables import InferenceChoice
 from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.simulation_options import read_machine
 from batsched_py.cli.shared.sources import WorkloadOptions
@@ -48,6 +50,7 @@ class CompareRequest(Struct, frozen=True):
     by: tuple[str, ...]
     level: float
     resamples: int
+    inference: InferenceChoice
     differences: bool
     processes: int | None
     export: Path | None
@@ -81,7 +84,7 @@ class CompareRequest(Struct, frozen=True):
 
 
 class ComparedInputs(Struct, frozen=True):
-    """What `compare` has read before the first run.
+    """The inputs of `compare`, all read before the first run.
 
     Attributes:
         platform, file: the hosts, and their file.
@@ -144,7 +147,9 @@ class ComparedInputs(Struct, frozen=True):
                 part, self.metrics, baseline=self.baseline, level=request.level, resamples=request.resamples
             )
             parts.append(SeriesPart(group.values, found))
-        return ComparisonSeries(study, tuple(parts))
+        tested = with_inference([part.comparison for part in parts], request.inference.wanted, "compare")
+        whole = (replace(part, comparison=one) for part, one in zip(parts, tested, strict=True))
+        return ComparisonSeries(study, tuple(whole))
 
 
 def read_inputs(request: CompareRequest) -> ComparedInputs:

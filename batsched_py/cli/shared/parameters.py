@@ -73,6 +73,24 @@ def together(*options: Decorator) -> Decorator:
     return decorate
 
 
+class Percentage(click.types.StringParamType):
+    """A share as a percentage, such as 5%, or as a number such as 0.05; greater than 0 and at most 100 %."""
+
+    name = "percentage"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the share as a number."""
+        if not isinstance(value, str):
+            return value
+        text = value.strip()
+        share = 0.0
+        with suppress(ValueError):
+            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        if not 0 < share <= 1:
+            self.fail(f"must be a percentage such as 5%, greater than 0 and at most 100%, not {value!r}", param, ctx)
+        return share
+
+
 class InputPath(click.Path):
     """A file to read; without a clone, the path of an example leads to the installed file, with a note."""
 

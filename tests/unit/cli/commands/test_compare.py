@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from batsched_py.campaigns.pair_tests import holm
 from batsched_py.cli.main import run
 from tests.clone import ROOT
 
@@ -422,3 +423,38 @@ def test_loads_and_parts_that_cannot_be_are_one_line(
     capsys: pytest.CaptureFixture[str], arguments: list[str], rule: str
 ) -> None:
     assert rule in error(capsys, "compare", "-p", "p.xml", "-s", "easy", *arguments)
+
+
+def test_tests_are_corrected_for_all_of_the_tables(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of all loads and metrics together; without the options nothing of them is shown."""
+    names = ("-s", "easy", "-s", "fcfs", "-s", "conservative", "--metrics", "mean_wait,makespan", "--load", "0.6,0.9")
+    assert run([*STUDY, *names, "--tests", "--precision", "10%", "--json", "all.json", "--latex", "all.tex"]) == 0
+    out = capsys.readouterr().out
+    heading = next(line for line in out.splitlines() if line.startswith("mean wait"))
+    assert heading.split()[-3:] == ["effect", "p", "needed"]
+    found = json.loads((here / "all.json").read_bytes())
+    tests = [
+        mean["tests"]
+        for part in found["parts"]
+        for means in part["figures"].values()
+        for mean in means
+        if "tests" in mean
+    ]
+    assert found["inference"] == {"tests": True, "precision": 0.1, "family": len(tests)}
+    assert len(tests) == 2 * 2 * 2
+    assert [one["corrected"] for one in tests] == holm([one["p"] for one in tests])
+    assert "Effect & $p$ (Holm) & Needed" in (here / "all.tex").read_text()
+    assert run([*STUDY, *names]) == 0
+    assert "effect" not in capsys.readouterr().out
+
+
+def test_a_precision_is_a_percentage(capsys: pytest.CaptureFixture[str]) -> None:
+    for text in ("0", "5x", "101%", "nan"):
+        assert "must be a percentage such as 5%" in error(capsys, *STUDY, "-s", "easy", "--precision", text)
+
+
+def test_one_workload_has_no_tests(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["compare", "-p", "p.xml", "-w", "w.json", "-s", "easy", "-s", "fcfs", "--tests", "--json", "one.json"]
+    assert run(words) == 0
+    assert "Use more workloads" in capsys.readouterr().out
+    assert "corrected" not in (here / "one.json").read_text()
