@@ -13,6 +13,7 @@ from batsched_py.campaigns.comparison_files import write_csv, write_groups, writ
 from batsched_py.campaigns.comparison_page import write_page
 from batsched_py.campaigns.figures import KINDS, draw_comparison
 from batsched_py.campaigns.group_tables import explain_groups, group_table
+from batsched_py.campaigns.methods.description import Methods, changed_settings, write_methods
 from batsched_py.campaigns.metrics import METRICS, SHOWN
 from batsched_py.campaigns.series import ComparisonSeries
 from batsched_py.campaigns.study import group_lines
@@ -21,7 +22,7 @@ from batsched_py.campaigns.study_runner import repeat_for_seeds
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.campaign_tables import inference_options, interval_options, show_series
 from batsched_py.cli.shared.command import typed_command
-from batsched_py.cli.shared.compared_inputs import ComparedInputs, CompareRequest, read_inputs
+from batsched_py.cli.shared.compared_inputs import ComparedInputs, CompareRequest, read_inputs, read_methods
 from batsched_py.cli.shared.completion import complete_list
 from batsched_py.cli.shared.console import Output, show_table
 from batsched_py.cli.shared.described_runs import this_call
@@ -126,6 +127,13 @@ _WRITERS: Final[Mapping[str, Callable[[Path, ComparisonSeries], None]]] = {
 @option("--groups", "FILE", "Write a row for each group of --by and each algorithm (CSV).", type=PATH)
 @option("--json", "FILE", "Write all runs, metrics and intervals.", type=PATH)
 @option("--latex", "FILE", "Write the tables for a paper (booktabs).", type=PATH)
+@option(
+    "--methods",
+    "FILE",
+    "Describe algorithms, workloads, metrics and statistics for a paper (.tex, .md), and write their sources (.bib).",
+    type=PATH,
+    callback=read_methods,
+)
 @option("--figure", "FILE", "Draw the comparison (.pdf, .svg, .png).", type=PATH, callback=read_picture)
 @option(
     "--figure-kind",
@@ -153,7 +161,7 @@ def command(request: CompareRequest) -> int:
     with runs_bar(wanted=not request.quiet) as progress:
         study = inputs.run(request, keep, progress)
     series = inputs.compare(request, study)
-    _write_files(request, series)
+    _write_files(request, inputs, series)
     if keep is not None:
         events = other_files(events=request.events)
         sources = inputs.workloads
@@ -187,11 +195,14 @@ def _writer(request: CompareRequest, inputs: ComparedInputs) -> StudyFiles | Non
     return keep
 
 
-def _write_files(request: CompareRequest, series: ComparisonSeries) -> None:
+def _write_files(request: CompareRequest, inputs: ComparedInputs, series: ComparisonSeries) -> None:
     for name, path in request.files.items():
         with writing(path):
             if name in _WRITERS:
                 _WRITERS[name](path, series)
+            elif name == "methods":
+                changed = changed_settings(inputs.settings)
+                write_methods(path, Methods(series.parts, inputs.code, changed, clock=(request.clock,)))
             elif name == "report":
                 write_page(path, series.parts[0].comparison)
             else:
@@ -227,6 +238,8 @@ def _check_files(request: CompareRequest, read: Sequence[Named], results: Sequen
     inputs += [("--options-file", path) for path in request.variants.options_files]
     inputs += read
     outputs = [*((f"--{name}", path) for name, path in request.files.items()), *(("-e", path) for path in results)]
+    if request.methods is not None:
+        outputs.append(("--methods", request.methods.with_suffix(".bib")))
     check_apart(inputs, outputs)
     check_writable([path for _, path in outputs])
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from batsched_py.campaigns.comparison import compare_algorithms, find_baseline
 from batsched_py.campaigns.figures import Kind
 from batsched_py.campaigns.inference import with_inference
+from batsched_py.campaigns.methods.forms import FORMS
 from batsched_py.campaigns.metrics import ENERGY, SHOWN, find_metrics
 from batsched_py.campaigns.run_limits import RunLimits
 from batsched_py.campaigns.series import ComparisonSeries, SeriesPart, WorkloadGroup, study_of
@@ -36,7 +37,14 @@ from batsched_py.runs.inputs import WorkloadLike
 from batsched_py.runs.run_description import platform_file
 
 #: Options that name files of the comparison, and fields of the request.
-FILES: Final = ("csv", "groups", "json", "latex", "report", "figure")
+FILES: Final = ("csv", "groups", "json", "latex", "methods", "report", "figure")
+
+
+def read_methods(context: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
+    """Check that the name of a text for a paper has a known suffix."""
+    if value is not None and value.suffix not in FORMS:
+        raise click.BadParameter(f"must end with {' or '.join(FORMS)}, not {value.name!r}", context, parameter)
+    return value
 
 
 class CompareRequest(Struct, frozen=True):
@@ -58,6 +66,7 @@ class CompareRequest(Struct, frozen=True):
     json: Path | None
     groups: Path | None
     latex: Path | None
+    methods: Path | None
     figure: Path | None
     figure_kind: Kind | None
     report: Path | None

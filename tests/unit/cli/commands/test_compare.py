@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
+from batsched_py.campaigns.methods.forms import form_of
 from batsched_py.campaigns.pair_tests import holm
 from batsched_py.cli.main import run
+from batsched_py.errors import OptionError
 from tests.clone import ROOT
 
 MINE = """
@@ -458,3 +461,40 @@ def test_one_workload_has_no_tests(here: Path, capsys: pytest.CaptureFixture[str
     assert run(words) == 0
     assert "Use more workloads" in capsys.readouterr().out
     assert "corrected" not in (here / "one.json").read_text()
+
+
+def test_methods_describe_what_was_compared(here: Path) -> None:
+    """In two forms, with the same citations, all of which are in the file beside; the same each time."""
+    study = ["compare", "-p", "p.xml", "--generate", "lublin:jobs=20", "--load", "0.6,0.9", "--seeds", "1-3,7"]
+    study += ["-s", "easy", "-o", "order=sjf", "-s", "mine.py:Mine", "--tests", "--precision", "5%", "--quiet"]
+    for name in ("m.tex", "m.md", "again.tex"):
+        assert run([*study, "--clock", "fixed:1", "--methods", name]) == 0
+    tex, markdown = (here / "m.tex").read_text(), (here / "m.md").read_text()
+    assert (here / "again.tex").read_text() == tex
+    cited = set(",".join(re.findall(r"\\cite\{([^}]*)\}", tex)).split(","))
+    assert (
+        cited
+        == set(re.findall(r"@(\w+)", markdown))
+        == set(re.findall(r"^@\w+\{(\w+),", (here / "m.bib").read_text(), re.M))
+    )
+    assert {"lifka1995", "lublin2003", "holm1979", "kerby2014", "wilcoxon1945", "efron1979", "feitelson1997"} <= cited
+    for text in (
+        *("`easy(order=sjf)`", "seeds 1-3, 7", "`load=0.6, 0.9`", "A workload has 20 jobs", "clock fixed:1", "8 hosts"),
+        f"`mine.py`, SHA-256 `{hashlib.sha256(MINE.encode()).hexdigest()}`",
+        f"SHA-256 `{hashlib.sha256((here / 'p.xml').read_bytes()).hexdigest()}`",
+    ):
+        assert text in markdown
+    assert r"\texttt{walltimes=" in tex
+    assert "must end with .tex or .md" in wrong_methods()
+
+
+def wrong_methods() -> str:
+    """Return the error of another suffix."""
+    with pytest.raises(OptionError) as caught:
+        form_of(Path("m.txt"))
+    return str(caught.value)
+
+
+def test_methods_do_not_replace_another_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "must end with .tex or .md" in error(capsys, *STUDY, "-s", "easy", "--methods", "m.txt")
+    assert "m.bib" in error(capsys, *STUDY, "-s", "easy", "--methods", "m.md", "--csv", "m.bib")
