@@ -13,7 +13,7 @@ from msgspec import Struct, field
 import batsched_py
 from batsched_py.campaigns.bootstrap import FEW
 from batsched_py.campaigns.methods.definitions import DEFINITIONS
-from batsched_py.campaigns.methods.forms import Form, form_of
+from batsched_py.campaigns.methods.forms import PaperForm, form_of
 from batsched_py.campaigns.methods.references import bibliography, keys_for
 from batsched_py.campaigns.series import SeriesPart, dimensions
 from batsched_py.campaigns.study import Study
@@ -75,7 +75,7 @@ def write_methods(path: Path, methods: Methods) -> None:
     write_atomically(path.with_suffix(".bib"), bibliography(found.keys).encode())
 
 
-def methods_text(methods: Methods, form: Form) -> MethodsText:
+def methods_text(methods: Methods, form: PaperForm) -> MethodsText:
     """Return the paragraphs in a form; the same study gives the same text."""
     writer = _Writer(form)
     sections = (
@@ -89,7 +89,7 @@ def methods_text(methods: Methods, form: Form) -> MethodsText:
 class _Writer:
     """A form that remembers what was cited."""
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: PaperForm) -> None:
         self.text, self.code, self._form = form.text, form.code, form
         #: Key of an entry that was cited, in the order of the first citations.
         self.cited: dict[str, None] = {}

@@ -14,7 +14,7 @@ from batsched_py.text.display import displayed
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|~^])")
 
 
-class Form:
+class PaperForm:
     """A form of a text: functions that return its parts, from plain text."""
 
     #: The suffix of its files.
@@ -37,7 +37,7 @@ class Form:
         raise NotImplementedError
 
 
-class Latex(Form):
+class Latex(PaperForm):
     """LaTeX without packages."""
 
     suffix = ".tex"
@@ -59,7 +59,7 @@ class Latex(Form):
         return "\n".join([rf"\paragraph{{{self.text(title)}.}}", *sentences, ""])
 
 
-class Markdown(Form):
+class Markdown(PaperForm):
     """Markdown, with the citations of pandoc."""
 
     suffix = ".md"
@@ -86,7 +86,7 @@ class Markdown(Form):
 FORMS: Final = {form.suffix: form for form in (Latex(), Markdown())}
 
 
-def form_of(path: Path) -> Form:
+def form_of(path: Path) -> PaperForm:
     """Return the form that a file's name asks for. OptionError for another suffix than .tex or .md."""
     if path.suffix not in FORMS:
         raise OptionError(f"{displayed(str(path))}: must end with .tex or .md")

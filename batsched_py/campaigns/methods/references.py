@@ -17,7 +17,7 @@ _ENTRY: Final = re.compile(r"@\w+\{(\S+),\n.*?\n\}\n", re.DOTALL)
 _KEYWORDS: Final = re.compile(r",\n  keywords = \{([^{}]*)\}\n")
 
 
-class Reference(Struct, frozen=True):
+class BibEntry(Struct, frozen=True):
     """An entry of BibTeX.
 
     Attributes:
@@ -32,16 +32,16 @@ class Reference(Struct, frozen=True):
 
 
 @cache
-def references() -> tuple[Reference, ...]:
+def references() -> tuple[BibEntry, ...]:
     """Return all entries, in the order of the file."""
     text = _FILE.read_text(encoding="utf-8")
     return tuple(_reference(found[1], found[0]) for found in _ENTRY.finditer(text))
 
 
-def _reference(key: str, entry: str) -> Reference:
+def _reference(key: str, entry: str) -> BibEntry:
     found = _KEYWORDS.search(entry)
     purposes = () if found is None else tuple(found[1].split(", "))
-    return Reference(key, _KEYWORDS.sub("\n", entry).replace("VERSION", batsched_py.__version__), purposes)
+    return BibEntry(key, _KEYWORDS.sub("\n", entry).replace("VERSION", batsched_py.__version__), purposes)
 
 
 def keys_for(purpose: str) -> tuple[str, ...]:

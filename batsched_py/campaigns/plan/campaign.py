@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
+from batsched_py.campaigns.plan.paper_table import PaperChoice
 from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
 from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
@@ -153,6 +154,7 @@ class Campaign(Struct, frozen=True):
         jobs: True if the dataset also has a row for each job.
         tuning: the search for options; None if there is none.
         limits: of each run.
+        paper: the statistics and the figures of the folder for a paper.
     """
 
     source: Path
@@ -168,6 +170,7 @@ class Campaign(Struct, frozen=True):
     jobs: bool = False
     tuning: TuningChoice | None = None
     limits: RunLimits = NO_LIMITS
+    paper: PaperChoice = PaperChoice()
 
     @property
     def least_runs(self) -> int:

@@ -13,6 +13,7 @@ from msgspec import field
 
 from batsched_py.campaigns.metrics import find_metrics
 from batsched_py.campaigns.plan.campaign import AlgorithmSweep, Campaign, PlatformChoice, TuningChoice
+from batsched_py.campaigns.plan.paper_table import PaperChoice, read_paper
 from batsched_py.campaigns.plan.settings_table import read_settings
 from batsched_py.campaigns.plan.study_tables import StudyFile, StudyFileTable, member
 from batsched_py.campaigns.plan.workload_tables import read_window, read_workloads
@@ -59,6 +60,7 @@ class _StudyTable(StudyFileTable, frozen=True):
     settings: dict[str, Any] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
     tune: dict[str, Any] | None = None
+    paper: dict[str, Any] = field(default_factory=dict)
     timeout: str | float | None = None
     memory: str | int | None = None
 
@@ -105,6 +107,7 @@ def _read_campaign(file: StudyFile, table: _StudyTable, limits: Limits) -> Campa
         metrics=attempt(lambda: _metrics(file, results.metrics), ()),
         jobs=results.jobs,
         tuning=None if table.tune is None else attempt(partial(_tuning, file, table.tune), None),
+        paper=attempt(lambda: read_paper(file, table.paper), PaperChoice()),
         limits=RunLimits(
             _limit(file, table.timeout, parse_timeout, "timeout"), _limit(file, table.memory, parse_memory, "memory")
         ),

@@ -10,7 +10,7 @@ from msgspec import Struct
 from batsched_py.campaigns.figures import draw_comparison, draw_curves
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.points import Point, axes_of, label
-from batsched_py.campaigns.results.dimensions import find_points
+from batsched_py.campaigns.results.dimensions import find_points, series_of
 from batsched_py.campaigns.results.groups import GroupComparison
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.catalogue import MetricInfo
@@ -30,7 +30,7 @@ class FigureChoice(Struct, frozen=True):
     Attributes:
         kind: one of FIGURE_KINDS.
         x, y: dimensions of the axes: an option, a parameter of the model, a setting; None for the one that varies most.
-        group: name of the only group to draw; None for all, which forest plots and box plots do not support.
+        group: name of the only group to draw; None for all.
         width, height: inches; None to choose suitable ones.
         title: above it.
     """
@@ -53,8 +53,9 @@ class FigureChoice(Struct, frozen=True):
 def draw_campaign(plan: CampaignPlan, groups: Sequence[GroupComparison], choice: FigureChoice) -> Picture:
     """Draw a campaign, a panel for each metric. OptionError if the choice does not apply to it; ExtraError."""
     chosen = _chosen(groups, choice.group)
-    if choice.kind in ("forest", "boxes"):
-        return _of_one(chosen, choice)
+    match choice.kind:
+        case "forest" | "boxes" as kind:
+            return draw_comparison(series_of(chosen), kind, **choice.looks)
     points = find_points(plan, chosen)
     if choice.kind == "heat":
         axes = axes_of(points, [choice.x, choice.y])
@@ -71,14 +72,6 @@ def _chosen(groups: Sequence[GroupComparison], name: str | None) -> Sequence[Gro
     if not found:
         raise OptionError(f"group {displayed(name)}: {unknown(name, dict.fromkeys(one.group.group for one in groups))}")
     return found
-
-
-def _of_one(groups: Sequence[GroupComparison], choice: FigureChoice) -> Picture:
-    if len(groups) > 1:
-        names = ", ".join(displayed(one.group.name) for one in groups)
-        raise OptionError(f"a figure of this kind shows one group: choose one by --group: {names}")
-    kind: Any = choice.kind
-    return draw_comparison(groups[0].comparison, kind, **choice.looks)
 
 
 def _heat(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
@@ -29,19 +29,28 @@ def find_points(plan: CampaignPlan, groups: Sequence[GroupComparison]) -> list[P
 
 def series_of(groups: Sequence[GroupComparison]) -> tuple[SeriesPart, ...]:
     """Return the comparisons of the groups as a series, each with the values in which the groups differ."""
-    found = [_about(one) for one in groups]
-    names = list(dict.fromkeys(name for about in found for name in about))
-    varying = [name for name in names if len({repr(about.get(name)) for about in found}) > 1]
-    values = [{name: about[name] for name in varying if name in about} for about in found]
-    if len({repr(one) for one in values}) < len(values):  # groups that differ in their names only
-        values = [{WORKLOADS: one.group.group, **of} for one, of in zip(groups, values, strict=True)]
+    values = _differing([_about(one) for one in groups])
+    if len({(*one,) for one in values}) > 1 or len({repr(one) for one in values}) < len(values):
+        # Parameters of a model do not describe all groups, or not completely: their names do.
+        values = _differing([{WORKLOADS: one.group.group, **_setting(one)} for one in groups])
     return tuple(SeriesPart(of, one.comparison) for of, one in zip(values, groups, strict=True))
+
+
+def _differing(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return of each mapping the values in which it differs from others that have them, too."""
+    names = dict.fromkeys(name for about in found for name in about)
+    varying = [name for name in names if len({repr(about[name]) for about in found if name in about}) > 1]
+    return [{name: about[name] for name in varying if name in about} for about in found]
+
+
+def _setting(one: GroupComparison) -> dict[str, Any]:
+    return {"platform": one.group.setting.platform, **one.group.setting.given}
 
 
 def _about(one: GroupComparison) -> dict[str, Any]:
     """Return the values that describe a group: platform, settings, and parameters of the model or the group's name."""
     parameters = _parameters(one)
-    about = {"platform": one.group.setting.platform, **one.group.setting.given, **parameters}
+    about = {**_setting(one), **parameters}
     return about if parameters else {WORKLOADS: one.group.group, **about}
 
 

@@ -23,12 +23,17 @@ _COLUMNS: Final = (
 
 def write_table_csv(path: Path, groups: Sequence[GroupComparison]) -> None:
     """Write a row for each algorithm of each group by each metric, in SI units. OSError."""
+    write_atomically(path, csv_rows(table_rows(groups)))
+
+
+def table_rows(groups: Sequence[GroupComparison]) -> list[Sequence[object]]:
+    """Return the names of the columns, then the rows."""
     rows: list[Sequence[object]] = [_COLUMNS]
     for one in groups:
         setting = one.group.setting
         place = (setting.platform, setting.settings, one.group.group)
         rows += ([*place, *_cells(by.metric, mean)] for by in one.comparison.metrics for mean in by.means)
-    write_atomically(path, csv_rows(rows))
+    return rows
 
 
 def _cells(metric: MetricInfo, one: AlgorithmMean) -> Iterator[object]:

@@ -15,9 +15,12 @@ from batsched_py.campaigns.execution.dask_workers import dask_workers
 from batsched_py.campaigns.execution.local_workers import LocalWorkers
 from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.execution.worker_place import WorkerPlace
+from batsched_py.campaigns.pair_tests import require_scipy
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan, PlannedRun
 from batsched_py.campaigns.results.campaign_figures import FIGURE_KINDS, FigureChoice, draw_campaign
 from batsched_py.campaigns.results.dataset import check_jobs_possible, write_dataset
+from batsched_py.campaigns.results.paper import USE as PAPER_USE
+from batsched_py.campaigns.results.paper import compare_for_paper, paper_files, write_paper
 from batsched_py.campaigns.results.table_files import write_table_csv, write_table_latex
 from batsched_py.campaigns.run_limits import RunLimits
 from batsched_py.campaigns.tuning.trials_file import TRIALS, write_trials
@@ -30,6 +33,7 @@ from batsched_py.cli.shared.campaign_tables import (
     comparison_options,
     infer,
     inference_options,
+    metrics_of,
     progress_text,
     report_approximations,
     report_failures,
@@ -50,7 +54,7 @@ from batsched_py.cli.shared.campaigns import (
 from batsched_py.cli.shared.command import DEBUG, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.output_paths import check_writable
-from batsched_py.cli.shared.parameters import PATH, Number, flag, option
+from batsched_py.cli.shared.parameters import FOLDER, PATH, Number, flag, option
 from batsched_py.cli.shared.progress import campaign_bar, trials_bar
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.run_limit_options import over, run_limit_options
@@ -253,7 +257,39 @@ def tune(files: CampaignFiles, place: WorkerPlace, limits: RunLimits, trials: in
         say(f"wrote {path}")
 
 
-for _each in (run, status, retry, clean, table, figure, tune):
+@typed_command()
+@study_argument
+@click.argument("paper", type=FOLDER, metavar="PAPER")
+@folder_option
+@place_options
+@run_limit_options
+@quiet_flag
+def paper(files: CampaignFiles, paper: Path, place: WorkerPlace, limits: RunLimits, *, quiet: bool) -> int:
+    """Run what is missing, and write the folder PAPER: figures, LaTeX, methods with BibTeX, data, hashes.
+
+    The table [paper] of the study file has its statistics and figures.
+
+    Needs the extra `plot`, and `statistics` for tests: pip install '.[plot,statistics]' in a clone.
+    """
+    check_place(place)
+    require("matplotlib", PAPER_USE, "plot")
+    choice = files.campaign().paper
+    if choice.tests or choice.precision is not None:
+        require_scipy(PAPER_USE)
+    check_outputs(files, {"paper": paper / "study.toml"})
+    code = _run(files, place, limits, quiet=quiet, again=False)
+    plan, state = open_campaign(files)
+    groups = compare_for_paper(plan, state.ended, metrics_of(plan))
+    written = paper_files(plan, state.ended, groups, paper.name)
+    with naming_errors(paper):
+        write_paper(paper, written)
+    warn_of_groups(groups)
+    if not quiet:
+        say(f"wrote {paper}: {counted(len(written), 'file')}")
+    return code
+
+
+for _each in (run, status, retry, clean, table, figure, paper, tune):
     command.add_command(_each)
 
 

@@ -115,11 +115,16 @@ class GroupsCompared(Struct, frozen=True):
 
     def of(self, plan: CampaignPlan, state: CampaignState) -> Sequence[GroupComparison]:
         """Compare the algorithms in each group; without chosen metrics, by those of the study file. OptionError."""
-        energy = all(setting.environment.settings.energy for setting in plan.settings)
-        usual = [*SHOWN, ENERGY] if energy else list(SHOWN)
-        metrics = find_metrics(self.metrics or plan.campaign.metrics or usual)
+        metrics = metrics_of(plan, self.metrics)
         groups, baseline = group_studies(plan, state.ended), plan.campaign.baseline
         return compare_groups(groups, metrics, baseline, level=self.level, resamples=self.resamples)
+
+
+def metrics_of(plan: CampaignPlan, wanted: Sequence[str] = ()) -> tuple[MetricInfo, ...]:
+    """Return the wanted metrics, or else those of the study file, or the usual ones. OptionError."""
+    energy = all(setting.environment.settings.energy for setting in plan.settings)
+    usual = [*SHOWN, ENERGY] if energy else list(SHOWN)
+    return find_metrics(wanted or plan.campaign.metrics or usual)
 
 
 def state_table(plan: CampaignPlan, state: CampaignState) -> Table:

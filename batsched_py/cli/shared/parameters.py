@@ -19,6 +19,7 @@ from batsched_py.cli.shared.terminal import say
 from batsched_py.example_files import path_or_example
 from batsched_py.model.platform import ROLES
 from batsched_py.reading.limits import LONGEST
+from batsched_py.reading.shares import parse_share
 
 #: One option or several, as a decorator for the function of a command.
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -82,13 +83,10 @@ class Percentage(click.types.StringParamType):
         """Return the share as a number."""
         if not isinstance(value, str):
             return value
-        text = value.strip()
-        share = 0.0
-        with suppress(ValueError):
-            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-        if not 0 < share <= 1:
-            self.fail(f"must be a percentage such as 5%, greater than 0 and at most 100%, not {value!r}", param, ctx)
-        return share
+        try:
+            return parse_share(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 class InputPath(click.Path):

@@ -68,11 +68,14 @@ def test_a_heat_map_has_a_cell_for_each_pair(compared: Compared) -> None:
             assert f">{mean.mean.value:.1f}<" in text
 
 
-def test_ratios_are_of_one_group(compared: Compared) -> None:
-    """It must be chosen if there are several."""
-    with pytest.raises(OptionError, match=r"choose one by --group: p: lublin load=0\.7, p: lublin load=0\.9"):
-        drawn(compared, FigureChoice("forest"))
-    assert "ratio to backfill(depth=1)" in drawn(compared, FigureChoice("forest", group="lublin load=0.9"))
+def test_ratios_are_of_all_groups_or_of_one(compared: Compared) -> None:
+    """Rows of several groups say which; those of one do not."""
+    rows = drawn(compared, FigureChoice("forest"))
+    assert "ratio to backfill(depth=1)" in rows
+    assert all(f">fcfs, load={load}<" in rows for load in ("0.7", "0.9"))
+    one = drawn(compared, FigureChoice("forest", group="lublin load=0.9"))
+    assert "ratio to backfill(depth=1)" in one
+    assert ">fcfs<" in one
 
 
 @pytest.mark.parametrize(

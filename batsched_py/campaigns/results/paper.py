@@ -1,0 +1,207 @@
+"""The folder of a campaign for a paper: figures, tables, methods with their sources, data, and hashes of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import batsched_py
+from batsched_py.campaigns.comparison import AlgorithmComparison, Inference
+from batsched_py.campaigns.comparison_files import escaped, latex_tabular
+from batsched_py.campaigns.execution.stored_run import StoredRun
+from batsched_py.campaigns.inference import with_inference
+from batsched_py.campaigns.methods.description import Methods, changed_settings, methods_text
+from batsched_py.campaigns.methods.forms import Latex
+from batsched_py.campaigns.methods.references import bibliography
+from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
+from batsched_py.campaigns.plan.paper_table import PaperFigure
+from batsched_py.campaigns.points import axes_of
+from batsched_py.campaigns.results.campaign_figures import FigureChoice, draw_campaign
+from batsched_py.campaigns.results.dimensions import find_points, series_of
+from batsched_py.campaigns.results.groups import GroupComparison, compare_groups, group_studies
+from batsched_py.campaigns.results.run_rows import run_columns
+from batsched_py.campaigns.results.table_files import table_rows
+from batsched_py.errors import ConfigurationError, OptionError
+from batsched_py.files.atomic_file import write_atomically
+from batsched_py.files.table_file import csv_rows
+from batsched_py.reporting.metrics.catalogue import MetricInfo
+from batsched_py.results.run_file import OtherFile, content_hash
+from batsched_py.text.display import displayed
+
+USE: Final = "campaign paper"
+#: Formats of each figure.
+_FORMATS: Final = ("pdf", "svg")
+_README: Final = "README.md"
+_SUMS: Final = "SHA256SUMS"
+
+
+def compare_for_paper(
+    plan: CampaignPlan, ended: Mapping[str, StoredRun], metrics: Sequence[MetricInfo]
+) -> list[GroupComparison]:
+    """Compare the groups of a campaign as its table `paper` says. ExtraError."""
+    paper, baseline = plan.campaign.paper, plan.campaign.baseline
+    studies = group_studies(plan, ended)
+    groups = compare_groups(studies, metrics, baseline, level=paper.level, resamples=paper.resamples)
+    tested = with_inference([one.comparison for one in groups], Inference(paper.tests, paper.precision), USE)
+    return [GroupComparison(one.group, comparison) for one, comparison in zip(groups, tested, strict=True)]
+
+
+def paper_files(
+    plan: CampaignPlan, ended: Mapping[str, StoredRun], groups: Sequence[GroupComparison], name: str
+) -> dict[str, bytes]:
+    """Return path -> content of the files of the folder, which is called `name`; the same runs give the same bytes.
+
+    ConfigurationError names a figure that cannot be drawn, ExtraError what is missing.
+    """
+    comparisons = [one.comparison for one in groups]
+    methods = methods_text(_methods(plan, groups), Latex())
+    columns = run_columns(plan.runs, ended)
+    study = plan.campaign.source
+    figures = dict(_figures(plan, groups))
+    names = list(dict.fromkeys(path.removeprefix("figures/").rpartition(".")[0] for path in figures))
+    files = {
+        "main.tex": _document(plan.campaign.title or study.stem, names, comparisons).encode(),
+        "methods.tex": methods.text.encode(),
+        "references.bib": bibliography(methods.keys).encode(),
+        "tables/results.tex": _table(groups).encode(),
+        **figures,
+        "data/runs.csv": csv_rows([columns, *zip(*columns.values(), strict=True)]),
+        "data/means.csv": csv_rows(table_rows(groups)),
+        "study.toml": study.read_bytes(),
+    }
+    files[_README] = _readme(plan, groups, files, name).encode()
+    sums = "".join(f"{sha256(content).hexdigest()}  {path}\n" for path, content in sorted(files.items()))
+    return {**files, _SUMS: sums.encode()}
+
+
+def write_paper(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files into a folder, each whole or not at all. OSError."""
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / path, content)
+
+
+def usual_figures(plan: CampaignPlan, groups: Sequence[GroupComparison]) -> tuple[PaperFigure, ...]:
+    """Return curves if something varies that is a number, ratios if there is a baseline to compare with, and boxes."""
+    figures = [PaperFigure(name="ratios", kind="forest"), PaperFigure(name="values", kind="boxes")]
+    if len(plan.variants) == 1:
+        figures = figures[1:]
+    try:
+        axes_of(find_points(plan, groups), [None])
+    except OptionError:  # nothing varies that is a number
+        return tuple(figures)
+    return (PaperFigure(name="curves"), *figures)
+
+
+def _figures(plan: CampaignPlan, groups: Sequence[GroupComparison]) -> Iterator[tuple[str, bytes]]:
+    for number, one in enumerate(plan.campaign.paper.figures or usual_figures(plan, groups)):
+        choice = FigureChoice(one.kind, one.x, one.y, one.group, one.width, one.height, one.title)
+        try:
+            picture = draw_campaign(plan, groups, choice)
+        except OptionError as error:
+            place = f"paper.figures[{number}]" if plan.campaign.paper.figures else f"the figure {one.name}"
+            raise ConfigurationError(str(plan.campaign.source), place, str(error)) from error
+        for form in _FORMATS:
+            yield f"figures/{one.name}.{form}", picture.content(form)
+
+
+def _table(groups: Sequence[GroupComparison]) -> str:
+    return latex_tabular([(part.name, part.comparison) for part in series_of(groups)])
+
+
+def _methods(plan: CampaignPlan, groups: Sequence[GroupComparison]) -> Methods:
+    environments = [setting.environment for setting in plan.settings]
+    changed: dict[str, list[object]] = {}
+    for environment in environments:
+        for name, value in changed_settings(environment.settings).items():
+            found = changed.setdefault(name, [])
+            if value not in found:
+                found.append(value)
+    return Methods(
+        series_of(groups),
+        code={variant.name: _code(variant.algorithm, variant.files) for variant in plan.variants},
+        settings={name: " or ".join(map(str, values)) for name, values in changed.items()},
+        simulators=list(dict.fromkeys("embedded" if one.batsim is None else "batsim" for one in environments)),
+        clock=list(dict.fromkeys(one.clock for one in environments)),
+    )
+
+
+def _code(algorithm: str, files: Mapping[str, str | None]) -> list[OtherFile]:
+    return [
+        OtherFile(algorithm.rpartition(":")[0] or algorithm if role == "algorithm" else role, digest, role)
+        for role, digest in files.items()
+    ]
+
+
+def _document(title: str, figures: Sequence[str], comparisons: Sequence[AlgorithmComparison]) -> str:
+    """Return a document that shows everything, to copy from."""
+    first = comparisons[0]
+    caption = f"Means, ratios to {first.baseline} and differences from it, with {100 * first.level:g} % intervals."
+    lines = [
+        r"\documentclass{article}",
+        r"\usepackage{booktabs,graphicx}",
+        rf"\title{{{escaped(displayed(title))}}}",
+        r"\begin{document}",
+        r"\maketitle",
+        r"\section{Methods}",
+        r"\input{methods}",
+        r"\section{Results}",
+        r"\begin{table}[p]\centering",
+        rf"\caption{{{escaped(displayed(caption))}}}",
+        r"\resizebox{\linewidth}{!}{\input{tables/results}}",
+        r"\end{table}",
+        *(rf"\begin{{figure}}[p]\centering\includegraphics{{figures/{name}}}\end{{figure}}" for name in figures),
+        r"\bibliographystyle{plain}",
+        r"\bibliography{references}",
+        r"\end{document}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _readme(plan: CampaignPlan, groups: Sequence[GroupComparison], files: Mapping[str, bytes], name: str) -> str:
+    study = plan.campaign.source.name
+    inputs = dict(_inputs(plan, groups))
+    lines = [
+        f"# {displayed(plan.campaign.title or plan.campaign.source.stem)}",
+        "",
+        f"Made from `{displayed(study)}` by batsched-py {batsched_py.__version__}:",
+        "",
+        "```console",
+        f"$ batsched-py campaign paper {displayed(study)} {displayed(name)}",
+        "```",
+        "",
+        "The same inputs, program and packages give the same bytes. `main.tex` shows all parts; `data/runs.csv` has",
+        "a row for each run, `data/means.csv` one for each mean, in SI units. Check the files with",
+        "`sha256sum -c SHA256SUMS`.",
+        "",
+        "| input | SHA-256 |",
+        "|---|---|",
+        *(f"| `{displayed(path)}` | `{digest or 'unknown'}` |" for path, digest in inputs.items()),
+        "",
+        "| file | bytes |",
+        "|---|---|",
+        *(f"| `{path}` | {len(content)} |" for path, content in sorted(files.items())),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _inputs(plan: CampaignPlan, groups: Sequence[GroupComparison]) -> Iterator[tuple[str, str | None]]:
+    """Yield the names of all inputs with their hashes; of generated workloads, their parameters are in the data."""
+    yield plan.campaign.source.name, sha256(plan.campaign.source.read_bytes()).hexdigest()
+    for setting in plan.settings:
+        yield setting.file.path, setting.file.sha256
+    for one in groups:
+        for workload, origin in one.comparison.study.origins.items():
+            if origin.generator:
+                continue
+            whole = content_hash(Path(origin.path)) if Path(origin.path).is_file() else None
+            yield origin.path, whole
+            if origin.sha256 != whole:  # a part of a log, or what the rules of cleaning keep of it
+                yield f"{workload} of {origin.path}, as converted", origin.sha256
+    for variant in plan.variants:
+        for role, digest in variant.files.items():
+            yield f"{variant.name}: {role}", digest
