@@ -89,8 +89,18 @@ def _pieces(
 
 def _job_members(job: Job) -> dict[str, Any]:
     """Return the job's members as they were written, but for attributes that have changed since."""
-    members = dict(job.members)
-    name = job.name or job.id
+    written = job.members
+    name = job.name or job.id if "!" in job.id else job.id
+    if (
+        written.get("id") == name
+        and written.get("subtime") == job.submit_time
+        and written.get("res") == job.size
+        and written.get("profile") == job.profile
+        and written.get("walltime", -1) == (-1 if job.walltime is None else job.walltime)
+        and type(written) is dict
+    ):
+        return written
+    members = dict(written)
     if str(members.get("id")) != name:
         members["id"] = name
     for key, value in (("subtime", job.submit_time), ("res", job.size), ("profile", job.profile)):

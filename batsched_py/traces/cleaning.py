@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple
 
 from msgspec.structs import replace
@@ -38,6 +39,8 @@ from batsched_py.traces.workload_parts import later
 
 #: The status of a cancelled job (field 11).
 CANCELLED: Final = 5
+#: Number of different members of jobs that are shared.
+_MOST_KNOWN: Final = 65_536
 #: Fields of a log that describe a job, and may be kept.
 KEPT_FIELDS: Final = ("group", "executable", "queue", "partition")
 
@@ -181,33 +184,66 @@ def _count_out_of_order(log: SwfLog, passing: list[_Passed], tally: RowTally) ->
 
 def _passing(log: SwfLog, rules: CleaningRules, size: int, tally: RowTally) -> Iterator[_Passed]:
     seen: set[int] = set()
-    end = math.inf if rules.end is None else rules.end
+    start, end = rules.start, math.inf if rules.end is None else rules.end
+    names, described = log.names, _Members(log, rules)
     for record in (*log.records, *log.cancelled) if rules.cancelled else log.records:
-        if record.number in seen and rules.strict:
-            raise WorkloadError(log.source, log.place_of(record.number), "is in the log twice")
-        corrections: list[str] = []
+        number = record.number
+        if number in seen and rules.strict:
+            raise WorkloadError(log.source, log.place_of(number), "is in the log twice")
+        corrections: tuple[str, ...] = ()
         patience = _patience(record) if rules.cancelled else None
         if patience is not None:
-            corrections.append("cancelled")
+            corrections = ("cancelled",)
             record = record._replace(run=record.requested_time)  # noqa: PLW2901  # unknown: it may run that long
-        processors = _processors(record, rules, corrections)
-        reason = _reason_to_drop(record, processors, size, rules, repeated=record.number in seen)
-        seen.add(record.number)
-        if reason is None and not rules.start <= record.submit < end:
+        processors = _processors(record, rules)
+        reason = _reason_to_drop(record, abs(processors), size, rules, repeated=number in seen)
+        seen.add(number)
+        if reason is None and not start <= record.submit < end:
             reason = "left_out_by_window"
         if reason is not None:
-            tally.add(reason, log.place_of(record.number))
+            tally.add(reason, log.place_of(number))
             continue
-        run, walltime = _times(record, rules, corrections)
-        submit = record.submit - rules.start if rules.start else record.submit
-        name, members = log.names.get(record.number, ""), log.members_of(record, rules.keep)
+        if processors < 0:
+            corrections = (*corrections, "corrected_processors")
+            processors = -processors
+        run, walltime, correction = _times(record, rules)
+        submit = record.submit - start if start else record.submit
+        members = described.of(record, processors, patience)
+        job = DelayJob(submit, number, run, processors, walltime, members, names.get(number, ""))
+        yield job, corrections + correction
+
+
+class _Members:
+    """The members of the jobs of a log; jobs with the same fields share them."""
+
+    def __init__(self, log: SwfLog, rules: CleaningRules) -> None:
+        self._log, self._rules = log, rules
+        self._plain = not (rules.cancelled or rules.recorded_waits or rules.demands)
+        self._fields = attrgetter("user", *(field for field in rules.keep if field in KEPT_FIELDS))
+        #: The values of the fields -> members of jobs without others.
+        self._known: dict[Any, Mapping[str, Any]] = {}
+
+    def of(self, record: SwfRecord, processors: int, patience: float | None) -> Mapping[str, Any]:
+        """Return the members of a job; `patience` is the time after which its user cancelled it."""
+        members = self._described(record)
+        if self._plain:
+            return members
         if patience is not None:
             members = {**members, CANCELLED_AFTER: patience}
-        elif rules.recorded_waits and record.wait >= 0:
+        elif self._rules.recorded_waits and record.wait >= 0:
             members = {**members, RECORDED_WAIT: record.wait}
-        if rules.demands:
-            members = _with_demand(log, record, processors, members)
-        yield DelayJob(submit, record.number, run, processors, walltime, members, name), tuple(corrections)
+        return _with_demand(self._log, record, processors, members) if self._rules.demands else members
+
+    def _described(self, record: SwfRecord) -> Mapping[str, Any]:
+        if record.number in self._log.members:
+            return self._log.members[record.number]
+        key = self._fields(record)
+        members = self._known.get(key)
+        if members is None:
+            members = self._log.members_of(record, self._rules.keep)
+            if len(self._known) < _MOST_KNOWN:
+                self._known[key] = members
+        return members
 
 
 def _patience(record: SwfRecord) -> float | None:
@@ -232,39 +268,40 @@ def _with_demand(log: SwfLog, record: SwfRecord, tasks: int, members: Mapping[st
 def _reason_to_drop(
     record: SwfRecord, processors: int, size: int, rules: CleaningRules, *, repeated: bool
 ) -> str | None:
-    reasons = {
-        "dropped_duplicate": repeated,
-        "dropped_no_submit_time": record.submit < 0,
-        "dropped_no_run_time": record.run < 0 or (record.run == 0 and not rules.leases),
-        "dropped_no_request": rules.leases and record.requested_time <= 0,
-        "dropped_no_processors": processors <= 0,
-        "dropped_too_large": processors > size > 0,
-    }
-    return next((reason for reason, applies in reasons.items() if applies), None)
+    """Return the first rule that drops a job; None for a job that is kept."""
+    if repeated:
+        return "dropped_duplicate"
+    if record.submit < 0:
+        return "dropped_no_submit_time"
+    if record.run < 0 or (record.run == 0 and not rules.leases):
+        return "dropped_no_run_time"
+    if rules.leases and record.requested_time <= 0:
+        return "dropped_no_request"
+    if processors <= 0:
+        return "dropped_no_processors"
+    return "dropped_too_large" if processors > size > 0 else None
 
 
-def _processors(record: SwfRecord, rules: CleaningRules, corrections: list[str]) -> int:
+def _processors(record: SwfRecord, rules: CleaningRules) -> int:
+    """Return the size of a job; negative if it is that of the other field, 0 if both are unknown."""
     first, second = record.requested_processors, record.used_processors
     if rules.processors == "used":
         first, second = second, first
-    if first > 0 or second <= 0:
-        return first
-    corrections.append("corrected_processors")
-    return second
+    return max(first, 0) if first > 0 or second <= 0 else -second
 
 
-def _times(record: SwfRecord, rules: CleaningRules, corrections: list[str]) -> tuple[float, float]:
-    """Return run time and walltime."""
+def _times(record: SwfRecord, rules: CleaningRules) -> tuple[float, float, tuple[str, ...]]:
+    """Return run time, walltime, and the corrections of both."""
     run, request = record.run, record.requested_time
+    corrections: tuple[str, ...] = ()
     if run == 0:
-        corrections.append("corrected_zero_run_time")
+        corrections = ("corrected_zero_run_time",)
         run = 1
     if 0 < request < run:
-        corrections.append("corrected_run_time")
+        corrections = (*corrections, "corrected_run_time")
         run = request
     if rules.walltime == "run":
-        return run, run
+        return run, run, corrections
     if request <= 0:
-        corrections.append("corrected_walltime")
-        return run, run
-    return run, request
+        return run, run, (*corrections, "corrected_walltime")
+    return run, request, corrections

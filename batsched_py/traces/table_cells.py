@@ -32,9 +32,20 @@ _ENDS: Final[Mapping[str, int]] = (
     | dict.fromkeys(["evicted", "lost", "deadline", "boot_fail", "aborted"], 0)
     | dict.fromkeys(["cancelled", "canceled", "killed", "terminated", "deleted"], 5)
 )
-_GOING_ON: Final = frozenset(
+#: Status of a job that has not ended.
+GOING_ON: Final = -1
+_GOING_ON_WORDS: Final = frozenset(
     {"pending", "queued", "running", "suspended", "requeued", "submitted", "scheduled", "waiting", "held", "completing"}
 )
+#: The beginning of a usual date, its numbers of characters up to the minute and to the second, and the texts after
+#: these with their seconds.
+_USUAL: Final = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:", re.ASCII)
+_AFTER_HOUR: Final = 14
+_AFTER_MINUTE: Final = 17
+_IN_MINUTE: Final = {f"{second:02d}": second for second in range(60)}
+_IN_HOUR: Final = {f"{second // 60:02d}:{second % 60:02d}": second for second in range(3600)}
+#: Maximum number of hours or minutes that are kept.
+_MOST_KNOWN: Final = 1_000_000
 #: Reads a cell; None for an unknown value. ValueError with the rule.
 Cell = Callable[[str], float | None]
 
@@ -67,6 +78,26 @@ def instant_reader(column: TableColumn, zone: tzinfo) -> Cell:
     return read
 
 
+def usual_instant_reader(read: Cell, *, whole_hours: bool) -> Cell:
+    """Return a reader of instants that knows dates like 2024-05-31 08:00:00, and leaves other cells to `read`.
+
+    Each hour is converted once; each minute unless offsets change at `whole_hours` only.
+    """
+    cut, rest = (_AFTER_HOUR, _IN_HOUR) if whole_hours else (_AFTER_MINUTE, _IN_MINUTE)
+    known: dict[str, float] = {}
+
+    def read_usual(cell: str) -> float | None:
+        try:
+            return known[cell[:cut]] + rest[cell[cut:]]
+        except KeyError:
+            second = read(cell)
+            if second is not None and cell[cut:] in rest and len(known) < _MOST_KNOWN and _USUAL.match(cell):
+                known[cell[:cut]] = second - rest[cell[cut:]]
+            return second
+
+    return read_usual
+
+
 def duration_reader(column: TableColumn) -> Cell:
     """Return the reader of a duration in seconds."""
     scale = UNITS[column.form or "s"]
@@ -95,8 +126,8 @@ def read_state(text: str) -> int | None:
     A number is an exit status: 0 means completed. A word may have a suffix, as in "CANCELLED by 1000" and "TIMEOUT+".
     """
     word = text.partition(" ")[0].rstrip("+").lower()
-    if word in _GOING_ON:
-        return -1
+    if word in _GOING_ON_WORDS:
+        return GOING_ON
     if word in _ENDS:
         return _ENDS[word]
     first = word.partition(":")[0]
