@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib.resources import files
+from importlib.util import find_spec
 from io import BytesIO
 from itertools import pairwise
 from math import log10
@@ -27,7 +29,9 @@ from batsched_py.reporting.pictures.html.document import plotly_js, report_page
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.time_window import TimeWindow
+from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.longest import longest_waits
+from batsched_py.reporting.waits.run_explanation import explain_run
 from batsched_py.results.records import JobRecord
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
@@ -405,7 +409,7 @@ def test_every_picture_has_a_name(page: Browser, runs: list[Schedule]) -> None:
 def test_the_charts_over_time_stand_before_the_differences(page: Browser) -> None:
     """Readers want metrics first, then a picture."""
     names = page.ask("[...document.querySelectorAll('main section')].map((section) => section.id)")
-    assert names[:3] == ["summary", "over-time", "differences"]
+    assert names[:4] == ["result", "summary", "over-time", "differences"]
 
 
 def filtered(page: Browser, words: str) -> str:
@@ -886,3 +890,37 @@ def test_pointing_at_a_heat_map_tells_how_busy_a_host_was(show: Show) -> None:
     page.mouse("mouseMoved", *page.ask(place, 200, 7))
     shown = page.ask(told)
     assert shown[2:] == ["0% of the time busy", "unavailable from 00:01:40 to 00:05:00"]
+
+
+@pytest.mark.parametrize("width", [1400, 700])
+def test_bars_of_waiting_fill_the_page_and_keep_nobody_out(
+    show: Show, browser: Browser, runs: list[Schedule], width: int
+) -> None:
+    """The longest bar ends where its table does, nothing is too wide, and axe-core finds nothing serious."""
+    explanations = [explain_run(RunHistory(run), ("size",)) for run in runs]
+    browser.resize(width)
+    try:
+        page = show(*runs, explanations=explanations)
+        page.until(f"window.innerWidth === {width}")
+        assert page.ask("document.documentElement.scrollWidth") <= width
+        tables = page.ask("[...document.querySelectorAll('#waiting > .wide .bars')].map((one) => one.offsetWidth)")
+        assert len(tables) == 2
+        inside = page.ask("document.querySelector('#waiting > .wide').clientWidth")
+        assert tables == [inside, inside]
+        totals = page.ask(
+            "[...document.querySelectorAll('#waiting > .wide .bar')].map((bar) =>"
+            " [...bar.children].reduce((sum, part) => sum + part.getBoundingClientRect().width, 0) / bar.offsetWidth)"
+        )
+        waits = [
+            [one.overall.total.time for one in explanations],
+            [one.overall.total.host_time for one in explanations],
+        ]
+        assert totals == pytest.approx([time / max(times) for times in waits for time in times], abs=0.01)
+        if find_spec("axe_core_python") is not None:
+            page.driver.execute_script((files("axe_core_python") / "axe.min.js").read_text())
+            found = page.driver.execute_async_script(
+                "axe.run('#result, #waiting').then(arguments[arguments.length - 1])"
+            )
+            assert [one["id"] for one in found["violations"] if one["impact"] in ("serious", "critical")] == []
+    finally:
+        browser.resize(None)

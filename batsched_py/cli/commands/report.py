@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import click
@@ -24,7 +25,9 @@ from batsched_py.loading import require
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page, warnings
 from batsched_py.reporting.schedules.decisions_table import with_outages
 from batsched_py.reporting.schedules.time_window import WindowChoice
+from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.longest import longest_waits
+from batsched_py.reporting.waits.run_explanation import default_groups, explain_run
 
 
 class ReportRequest(Struct, frozen=True):
@@ -71,7 +74,19 @@ def command(request: ReportRequest) -> None:
     window = None if request.window.whole else request.window.on_all(schedules)
     decisions = [read_decisions(schedule) for schedule in schedules]
     waits = [longest_waits(schedule, found) for schedule, found in zip(schedules, decisions, strict=True)]
+    histories = [RunHistory(schedule, found) for schedule, found in zip(schedules, decisions, strict=True)]
+    submitted = (-math.inf, math.inf) if window is None else (window.begin, window.end)
+    explanations = [explain_run(history, default_groups(history), submitted=submitted) for history in histories]
     schedules = [with_outages(schedule, found) for schedule, found in zip(schedules, decisions, strict=True)]
-    page = report_page(schedules, plotly_js(), request.title, request.tau, window=window, by=request.by, waits=waits)
+    page = report_page(
+        schedules,
+        plotly_js(),
+        request.title,
+        request.tau,
+        window=window,
+        by=request.by,
+        waits=waits,
+        explanations=explanations,
+    )
     write_file(output, page)
     say(f"wrote {output}: {len(page) / 1e6:.1f} MB")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -95,7 +96,7 @@ class RunExplanation(Struct, frozen=True):
     Attributes:
         overall: the waiting of all jobs.
         groups: what jobs are grouped by -> groups; sizes in ascending order, others by decreasing waiting.
-        stated: the algorithm's reasons, by decreasing waiting; together, the waiting for the reason `algorithm`.
+        stated: the algorithm's reasons, by decreasing waiting, of all jobs of the run.
         decided: True if the decisions of the algorithm are known.
         jobs: the jobs that waited, with their microseconds by reason.
     """
@@ -126,16 +127,19 @@ class RunExplanation(Struct, frozen=True):
         }
 
 
-def explain_run(history: RunHistory, by: Iterable[str] = ()) -> RunExplanation:
+def explain_run(
+    history: RunHistory, by: Iterable[str] = (), *, submitted: tuple[float, float] = (-math.inf, math.inf)
+) -> RunExplanation:
     """Return the waiting of all jobs of a run by reason, in one pass over it.
 
     A job waits from its submission to its start, to its rejection, or to the end of the run. Times are rounded to
-    microseconds, and the sums are exact. Jobs are grouped by `by`: SIZE or members of jobs. InputError if no job has
-    the member.
+    microseconds, and the sums are exact. Jobs are grouped by `by`: SIZE or members of jobs. Only jobs `submitted` from
+    the first time on, and before the second, are counted. InputError if no job has the member.
     """
+    begin, end = submitted
     sweep = RunSweep(history)
-    jobs = list(sweep.causes())
-    all_waiters = list(history.waiters())
+    jobs = [one for one in sweep.causes() if begin <= one.waiter.since < end]
+    all_waiters = [one for one in history.waiters() if begin <= one.since < end]
     groups = {name: _grouped(history, name, all_waiters, jobs) for name in by}
     stated = [
         StatedReason(one.text, WaitingTime(0, one.time, one.host_time)) for one in sweep.words.values() if one.time

@@ -25,11 +25,14 @@ from batsched_py.reporting.pictures.html.breakdowns import breakdown_parts
 from batsched_py.reporting.pictures.html.content import Content, Waits, pack
 from batsched_py.reporting.pictures.html.differences import JobChange, MovedJob, RunComparison, compare_runs
 from batsched_py.reporting.pictures.html.metric_rows import metrics_table, other_rows, summary_rows
+from batsched_py.reporting.pictures.html.result import result_parts
 from batsched_py.reporting.pictures.html.timelines import timeline_parts
+from batsched_py.reporting.pictures.html.waits_by_reason import waiting_parts
 from batsched_py.reporting.pictures.window import number_jobs
 from batsched_py.reporting.provenance import OPENING, find_differences, provenance_rows
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
+from batsched_py.reporting.waits.run_explanation import RunExplanation
 from batsched_py.text.wording import NARROW_BLANK, counted, grouped
 
 #: Scripts of the page, each using those before it.
@@ -56,11 +59,12 @@ def report_page(
     window: TimeWindow | None = None,
     by: Sequence[str] = (),
     waits: Sequence[Waits] = (),
+    explanations: Sequence[RunExplanation] = (),
 ) -> bytes:
     """Return a page that shows schedules, or a window of them, and compares them with the first.
 
     `by` are members of jobs to group by; by default users, if known. `waits` has, for each schedule, lines that explain
-    the waits of some jobs.
+    the waits of some jobs, and `explanations` where the waiting of its jobs comes from.
 
     The page makes no request: it contains `plotly`, the text of plotly.js. Runs shorter than `bound` seconds count as
     `bound` in bounded slowdowns. The same schedules give the same bytes.
@@ -68,7 +72,7 @@ def report_page(
     measured = [measure_run(schedule, bound, window) for schedule in schedules]
     seen = schedules if window is None else [window.seen(schedule) for schedule in schedules]
     content = pack(schedules, bound, window, waits)
-    found = _sections(seen, content, measured, window, by)
+    found = _sections(seen, content, measured, window, by=by, explanations=explanations)
     sections = [(name, title, parts) for name, title, parts in found if parts]
     page = template("page.html").substitute(
         version=escape(batsched_py.__version__),
@@ -108,15 +112,21 @@ def _sections(
     content: Content,
     measured: Sequence[RunMetrics],
     window: TimeWindow | None,
+    *,
     by: Sequence[str],
+    explanations: Sequence[RunExplanation],
 ) -> list[tuple[str, str, list[str]]]:
     """Return name, title and parts of each section; one without parts is left out of the page."""
     names = [run.name for run in content.runs]
     counted = schedules if window is None else [window.submitted(schedule) for schedule in schedules]
     found, numbers = [compare_runs(counted[0], other) for other in counted[1:]], number_jobs(schedules)
+    marks = [marks_of(schedule.jobs, schedule.attempts.firsts) for schedule in counted]
+    ranked = all(each.comparable for each in found) and all(each.ran == marks[0].ran for each in marks)
     return [
+        ("result", "Result", result_parts(names, measured, explanations, ranked=ranked)),
         ("runs", "What was run", _provenance_tables(schedules)),
-        ("summary", "Summary", _summary(counted, found, measured)),
+        ("summary", "Summary", _summary(counted, found, measured, marks, ranked=ranked)),
+        ("waiting", "Where the waiting comes from", waiting_parts(names, explanations)),
         ("over-time", "Over time", _over_time(schedules, found, content)),
         ("differences", "Differences", _differences(counted, found, content, numbers)),
         ("timelines", "Timelines", timeline_parts(schedules)),
@@ -169,11 +179,14 @@ def _count(number: int, noun: str) -> str:
 
 
 def _summary(
-    schedules: Sequence[Schedule], found: Sequence[RunComparison], measured: Sequence[RunMetrics]
+    schedules: Sequence[Schedule],
+    found: Sequence[RunComparison],
+    measured: Sequence[RunMetrics],
+    marks: Sequence[JobMarks],
+    *,
+    ranked: bool,
 ) -> list[str]:
     names = [schedule.name for schedule in schedules]
-    marks = [marks_of(schedule.jobs, schedule.attempts.firsts) for schedule in schedules]
-    ranked = all(each.comparable for each in found) and all(each.ran == marks[0].ran for each in marks)
     caption = _table_caption(names, ranked=ranked)
     rest = metrics_table(caption, names, other_rows(measured, ranked=ranked))
     main = metrics_table(caption, names, summary_rows(measured, ranked=ranked))
