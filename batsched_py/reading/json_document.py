@@ -67,7 +67,7 @@ def parse_outline(file: str, content: bytes, member: str) -> tuple[dict[str, Any
         parts = _PARTS.decode(content)
         elements = _ELEMENTS.decode(parts.pop(member))
         return {key: orjson.loads(memoryview(value)) for key, value in parts.items()}, content, elements
-    except (KeyError, msgspec.MsgspecError, orjson.JSONDecodeError, RecursionError):
+    except (KeyError, msgspec.MsgspecError, orjson.JSONDecodeError, UnicodeDecodeError, RecursionError):
         document = parse_object(file, content)
     if not isinstance(document.get(member), list):
         return document, content, None

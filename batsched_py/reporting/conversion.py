@@ -44,6 +44,7 @@ class ConversionReport(Struct, frozen=True):
         notes: a line for each part of the file without effect.
         options: options as given, without those that name output files.
         outputs: the files that were written; none if no job was kept.
+        further: the other files of the log, in order.
         version: version of batsched-py.
     """
 
@@ -57,6 +58,7 @@ class ConversionReport(Struct, frozen=True):
     notes: Sequence[str]
     options: Mapping[str, str]
     outputs: Sequence[InputFile]
+    further: Sequence[InputFile] = ()
     version: str = batsched_py.__version__
 
     def json(self) -> bytes:
@@ -72,9 +74,8 @@ class ConversionReport(Struct, frozen=True):
         yield ""
         yield f"By batsched-py {self.version}, as {self.format}: {counted(self.rows, 'row')}, {self.kept} kept."
         yield ""
-        yield from _table(
-            ("file", "SHA-256"), [(one.path, one.sha256 or "unknown: no file") for one in (self.input, *self.outputs)]
-        )
+        files = (self.input, *self.further, *self.outputs)
+        yield from _table(("file", "SHA-256"), [(one.path, one.sha256 or "unknown: no file") for one in files])
         yield from _section("Rules", ("rule", "effect", "rows", "meaning", "first ones"), self._rule_rows())
         yield from _section("Assumed", ("default",), [(text,) for text in self.assumed])
         if self.columns is not None:

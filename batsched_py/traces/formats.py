@@ -30,13 +30,22 @@ Unit = Literal["cpus", "nodes"]
 #: The content of a file: a log is cleaned before it becomes a workload.
 Content = SwfLog | Workload | LeaseTrace
 
-#: Delimiters in the output of sacct: that of --parsable2, and those of --delimiter and spreadsheets.
+#: Usual delimiters in the output of sacct: that of --parsable2, and those of spreadsheets.
 DELIMITERS: Final = "|;\t,"
 #: Number of fields of a line of a log in the Standard Workload Format.
 _FIELDS: Final = 18
 #: A member of a workflow of WfCommons, and one of a workload of Batsim, which may have the former, too.
 _WORKFLOW: Final = re.compile(r'"(schemaVersion|workflow)"\s*:')
 _WORKLOAD: Final = re.compile(r'"(nb_res|jobs|profiles)"\s*:')
+#: A member of the document of `sacct --json`, and one of a workload of Batsim, whose jobs may have any members.
+_SLURM_JOB: Final = re.compile(r'"(allocation_nodes|derived_exit_code|data_parser|openapi/dbv[\d.]+)"')
+_BATSIM_JOB: Final = re.compile(r'"(nb_res|profiles|profile|subtime)"\s*:')
+_PBS: Final = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Za-z];", re.ASCII)
+_LSF: Final = ('"JOB_FINISH" ', '"JOB_RESIZE" ', '"EVENT_ADRSV_FINISH" ')
+#: Names that the header of sacct has in any case: with a usual delimiter, and with another one, as texts have blanks.
+_HEADER: Final = (frozenset({"jobid"}), frozenset({"jobid", "state"}))
+#: What is between two names of fields.
+_BETWEEN: Final = re.compile(r"(?<=[\w\"])[^\w]+(?=[\w\"])")
 _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
 #: Maximum number of characters of a line that are checked.
 _MOST: Final = 10_000
@@ -55,7 +64,8 @@ class ReadOptions(Struct, frozen=True):
         demands: whether jobs request parts of hosts, if the file has such amounts.
         slurm: whether jobs have the member `slurm`, in Slurm's accounting.
         columns: quantity -> its column in a table of jobs; empty for those of a preset.
-        zone: name of the time zone of dates without an offset in a table of jobs; "" for that of the preset, or UTC.
+        zone: name of the time zone of dates without an offset; "" for UTC, or that of the preset of a table of jobs.
+        further: the other files of the log, in order, for formats that may have several.
     """
 
     limits: Limits = LIMITS
@@ -68,6 +78,7 @@ class ReadOptions(Struct, frozen=True):
     slurm: bool = False
     columns: Mapping[str, TableColumn] = {}
     zone: str = ""
+    further: tuple[Path, ...] = ()
 
 
 class WriteOptions(Struct, frozen=True):
@@ -91,6 +102,8 @@ class Format(Struct, frozen=True):
         endings: endings of names of pipes, whose content cannot be read twice.
         written: ending of the names of files that `convert` writes in this format; "" if it is no choice.
         default_unit: meaning of a host of the workload if no other is chosen; None if there is no choice.
+        dated: whether `--zone` applies to dates without an offset.
+        joined: whether several files, such as those of days, may be one log.
     """
 
     name: str
@@ -101,6 +114,8 @@ class Format(Struct, frozen=True):
     endings: tuple[str, ...] = ()
     written: str = ""
     default_unit: Unit | None = None
+    dated: bool = False
+    joined: bool = False
 
     def read(self, path: Path, options: ReadOptions) -> Content:
         """Return the content of a file. WorkloadError names the file, the place and the rule."""
@@ -124,16 +139,27 @@ def _is_swf(line: str) -> bool:
     return numbers or (line.startswith(";") and not delimiter_of(line))
 
 
+def _is_sacct_json(line: str) -> bool:
+    first = _SLURM_JOB.search(line) if line.startswith("{") else None
+    return first is not None and not _BATSIM_JOB.search(line[: first.start()])
+
+
 def _is_wfformat(line: str) -> bool:
     first = _WORKFLOW.search(line) if line.startswith("{") else None
     return first is not None and not _WORKLOAD.search(line[: first.start()])
 
 
 def delimiter_of(line: str) -> str:
-    """Return the delimiter of the field names in the first line of sacct's output; "" for any other line."""
-    for delimiter in DELIMITERS:
+    """Return the delimiter of the field names in the first line of sacct's output; "" for any other line.
+
+    It is one of DELIMITERS, or any text of other characters than those of names: that of --delimiter.
+    """
+    if "jobid" not in line.casefold():
+        return ""
+    others = {between.strip('"') for between in _BETWEEN.findall(line)}
+    for delimiter in (*DELIMITERS, *others) if len(others) == 1 else DELIMITERS:
         names = [name.strip().strip('"').casefold() for name in line.split(delimiter)]
-        if len(names) > 1 and "jobid" in names and "job_id" not in names:
+        if len(names) > 1 and _HEADER[delimiter not in DELIMITERS] <= set(names) and "job_id" not in names:
             return delimiter
     return ""
 
@@ -145,10 +171,31 @@ LWF: Final = Format(
 )  # fmt: skip
 SWF: Final = Format("swf", "a log in the Standard Workload Format", SwfLog, _is_swf, "swf")
 SACCT: Final = Format(
-    "sacct", "the output of sacct", SwfLog, lambda line: bool(delimiter_of(line)), "sacct", default_unit="cpus"
-)
+    "sacct", "the output of sacct", SwfLog, lambda line: bool(delimiter_of(line)), "sacct",
+    default_unit="cpus", dated=True, joined=True,
+)  # fmt: skip
+SACCT_JSON: Final = Format(
+    "sacct-json", "the output of sacct --json", SwfLog, _is_sacct_json, "sacct_json",
+    default_unit="cpus", joined=True,
+)  # fmt: skip
+JOBCOMP: Final = Format(
+    "jobcomp", "Slurm's log of completed jobs", SwfLog,
+    lambda line: line.startswith("JobId=") and " UserId=" in line, "slurm_completions",
+    default_unit="cpus", dated=True, joined=True,
+)  # fmt: skip
+PBS: Final = Format(
+    "pbs", "accounting of PBS", SwfLog, lambda line: _PBS.match(line) is not None, "pbs_log",
+    default_unit="cpus", dated=True, joined=True,
+)  # fmt: skip
+LSF: Final = Format(
+    "lsf", "accounting of LSF", SwfLog, lambda line: line.startswith(_LSF), "lsf_log",
+    default_unit="cpus", joined=True,
+)  # fmt: skip
+#: The formats of Slurm's accounting.
+SLURM_FORMATS: Final = (SACCT, SACCT_JSON, JOBCOMP)
 CSV: Final = Format(
-    "csv", "a table of jobs with named columns", SwfLog, lambda line: preset_of(line) is not None, "table_log"
+    "csv", "a table of jobs with named columns", SwfLog, lambda line: preset_of(line) is not None, "table_log",
+    dated=True,
 )  # fmt: skip
 WFFORMAT: Final = Format(
     "wfformat", "a workflow of WfCommons", Workload, _is_wfformat, "wfcommons", default_unit="nodes"
@@ -157,8 +204,12 @@ WFFORMAT: Final = Format(
 #: The formats, in the order in which the first line of a file is compared with them.
 _FORMATS: Final = (
     WFFORMAT,
+    SACCT_JSON,
     JSON,
     LWF,
+    PBS,
+    LSF,
+    JOBCOMP,
     SWF,
     SACCT,
     CSV,

@@ -21,7 +21,8 @@ def with_dependencies(log: SwfLog, jobs: Sequence[DelayJob]) -> tuple[list[Delay
     """
     if log.dependencies:
         return _as_in_slurm(log, jobs)
-    before = {record.number: (record.preceding_job, record.think_time) for record in log.records}
+    records = (*log.records, *log.cancelled)
+    before = {record.number: (record.preceding_job, record.think_time) for record in records}
     kept = {job.number for job in jobs}
     width = len(str(max(kept, default=0)))
     found, cut = list[DelayJob](), 0

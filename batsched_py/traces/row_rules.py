@@ -66,6 +66,7 @@ _RULES: Final = (
     _rule("corrected_walltime", "corrected", "corrected: no request, walltime = run time"),
     _rule("cut_lines", "corrected", "lines with more than 18 fields: the others ignored"),
     _rule("passed_over_steps", "passed over", "rows of job steps: passed over"),
+    _rule("passed_over_events", "passed over", "rows of other events than the end of a job: passed over"),
     _rule("passed_over_blank", "passed over", "rows without a value: passed over"),
     _rule("cut_dependencies", "corrected", "jobs after a job that is left out: without the dependency"),
     _rule("followers", "kept", "jobs submitted after an earlier one of the same user"),

@@ -1,13 +1,13 @@
 """The fields of Slurm's accounting: their names, and the formats of times, limits, sizes and states.
 
-Source: Slurm's manual page sacct(1). Times without an offset are read as UTC.
+Source: Slurm's manual page sacct(1). Times without an offset are read in the zone of their row.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Final, NamedTuple
 
 from batsched_py.reading.members import Members, UnknownNames
@@ -146,10 +146,11 @@ class CellError(ValueError):
 
 
 class SacctRow(NamedTuple):
-    """A row of a job: its line, and column -> text."""
+    """A row of a job: its line, column -> text, and the time zone of dates without an offset."""
 
     line: int
     cells: Mapping[str, str]
+    zone: tzinfo = UTC
 
     def text(self, *columns: str) -> str:
         """Return the text of the first of these columns that is present; "" if none is."""
@@ -177,7 +178,7 @@ class SacctRow(NamedTuple):
         if _DATE.fullmatch(text):
             try:
                 date = datetime.fromisoformat(text)
-                return int((date if date.tzinfo is not None else date.replace(tzinfo=UTC)).timestamp())
+                return int((date if date.tzinfo is not None else date.replace(tzinfo=self.zone)).timestamp())
             except ValueError:
                 pass
         raise self.error(column, "must be a time like 2024-05-31T08:00:00, seconds since 1970, or Unknown")

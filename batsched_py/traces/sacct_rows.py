@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
-from batsched_py.reading.limits import Limits
 from batsched_py.text.display import shown
 from batsched_py.traces.formats import SACCT, delimiter_of, looks_like
-from batsched_py.traces.row_rules import RowTally
 from batsched_py.traces.sacct_fields import FREE_TEXT, NEEDED, SacctRow
+from batsched_py.traces.sacct_source import RowContext, Wanted
 
 #: Maximum number of lines of one row, whose texts may contain line ends.
 _MOST_BREAKS: Final = 100
@@ -22,8 +21,8 @@ _CALL: Final = (
     "call sacct --allusers --parsable2"
     " --format=JobID,User,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,ReqCPUS,AllocCPUS,ReqNodes,AllocNodes"
 )
-#: For each required column, its alternative names; messages show the first one.
-Wanted = Sequence[Sequence[str]]
+#: Delimiters of tables in which spreadsheets quote cells.
+_QUOTING: Final = frozenset(",;")
 
 
 class SacctRows:
@@ -33,14 +32,10 @@ class SacctRows:
         header: names of the columns in lower case; the last is empty if sacct was called with --parsable.
     """
 
-    def __init__(
-        self, path: Path, wanted: Wanted, limits: Limits, drop: Callable[[int, str], None], tally: RowTally
-    ) -> None:
-        """Read the header; NEEDED and `wanted` columns are required; `drop` receives line and rule of invalid rows.
-
-        Rows of delimiters alone are counted. WorkloadError if the header is wrong.
-        """
-        self._path, self._limits, self._drop, self._tally = path, limits, drop, tally
+    def __init__(self, path: Path, wanted: Wanted, context: RowContext) -> None:
+        """Read the header; NEEDED and `wanted` columns are required. WorkloadError if the header is wrong."""
+        self._path, self._limits, self._drop, self._zone = path, context.limits, context.drop, context.zone
+        self._count = context.count
         self._line, self._delimiter = 0, "|"
         self._lines = self._read()
         self.header = self._header(next(self._lines, ""), wanted)
@@ -54,7 +49,7 @@ class SacctRows:
             cells = self._split(text)
             if not any(cells):
                 if text:
-                    self._tally.add("passed_over_blank", f"line {self._line}")
+                    self._count("passed_over_blank", self._line)
                 continue
             if len(cells) < len(self.header) - 1 and self._texts:
                 begun, broken, first = (f"{begun} {text}", broken + 1, first) if begun else (text, 1, self._line)
@@ -78,6 +73,15 @@ class SacctRows:
         if begun:
             self._drop_row(self._split(begun), first)
 
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the columns; --parsable ends lines with a delimiter, after which none is."""
+        return [name for name in self.header if name]
+
+    def place(self, number: int) -> str:
+        """Return the place of a row in messages."""
+        return f"line {number}"
+
     def _read(self) -> Iterator[str]:
         with reported(self._path, WorkloadError, lambda: f"line {self._line + 1}"):
             for content in read_lines(self._path, self._limits):
@@ -85,7 +89,7 @@ class SacctRows:
                 yield content.decode(errors="replace").rstrip("\r\n")
 
     def _split(self, text: str) -> list[str]:
-        if '"' in text and self._delimiter in ",;":  # as spreadsheets write it
+        if '"' in text and self._delimiter in _QUOTING:  # as spreadsheets write it
             return next(csv.reader([text], delimiter=self._delimiter), [])
         return text.split(self._delimiter)
 
@@ -110,7 +114,8 @@ class SacctRows:
         return sound[0] if len(sound) == 1 else None
 
     def _named(self, cells: Sequence[str], line: int) -> SacctRow:
-        return SacctRow(line, {name: cell.strip() for name, cell in zip(self.header, cells, strict=True) if name})
+        named = {name: cell.strip() for name, cell in zip(self.header, cells, strict=True) if name}
+        return SacctRow(line, named, self._zone)
 
     def _drop_row(self, cells: Sequence[str], line: int) -> None:
         rule = f"must have {len(self.header)} fields as the header, not {len(cells)}"

@@ -54,6 +54,7 @@ from tests.unit.protocol.messages import LATER_V4, LATER_V14, OPENING_V4, OPENIN
 
 GOLDEN: Final = ROOT / "tests" / "data" / "batsim"
 SLURM: Final = ROOT / "tests" / "data" / "slurm"
+ACCOUNTING: Final = ROOT / "tests" / "data" / "accounting"
 PLATFORMS: Final = ROOT / "platforms"
 PLATFORM: Final = PLATFORMS / "energy16.xml"
 CLUSTERS: Final = ROOT / "tests" / "data" / "simgrid" / "clusters.xml"
@@ -563,6 +564,39 @@ def file_targets() -> Iterator[Target]:
             "convert s.txt --slurm-members -o v.json",
             "metrics s.txt --by account",
         ),
+    )
+    yield Target(
+        "sacct-json",
+        wrong_json(json.loads((ACCOUNTING / "sacct-v0.0.41.json").read_bytes())),
+        with_file(
+            "s.json",
+            "convert s.json --input-format sacct-json -o w.json --hosts 99",
+            "convert s.json --slurm-members --demands --unit nodes --cancelled -o v.json",
+            "metrics s.json --by account",
+        ),
+    )
+    yield Target(
+        "jobcomp",
+        wrong_table((ACCOUNTING / "slurm_jobcomp.log").read_bytes(), b"="),
+        with_file("c.log", "convert c.log --zone Europe/Paris -o w.json --hosts 99", "metrics c.log"),
+    )
+    yield Target(
+        "pbs",
+        st.one_of(
+            wrong_table((ACCOUNTING / "pbs-20240531").read_bytes(), b"="),
+            wrong_table((ACCOUNTING / "torque-20240531").read_bytes(), b" "),
+        ),
+        with_file(
+            "20240531",
+            f"convert 20240531 {ACCOUNTING}/pbs-20240601 --dependencies --cancelled -o w.json --hosts 99",
+            "convert 20240531 --unit nodes --strict -o v.json",
+            "metrics 20240531",
+        ),
+    )
+    yield Target(
+        "lsf",
+        wrong_table((ACCOUNTING / "lsb.acct").read_bytes(), b" "),
+        with_file("lsb.acct", "convert lsb.acct --dependencies --cancelled -o w.json --hosts 99", "metrics lsb.acct"),
     )
     yield Target(
         "csv",

@@ -59,7 +59,7 @@ _PROTOCOLS: Final = (V4.name, V5.name)
 
 
 @typed_command()
-@click.argument("log", type=PATH, metavar="LOG")
+@click.argument("logs", type=PATH, metavar="LOG...", nargs=-1, required=True)
 @option("-o --output", "FILE", "The workload, Batsim JSON, or a lease workload, FILE.lwf.", type=PATH, required=True)
 @option(
     "--processors",
@@ -93,7 +93,9 @@ _PROTOCOLS: Final = (V4.name, V5.name)
     callback=lambda _context, _option, texts: _columns(texts),
 )
 @option(
-    "--zone", "NAME", "Of a table of jobs: time zone of dates without an offset, like Europe/Paris.  [default: UTC]"
+    "--zone",
+    "NAME",
+    "Time zone of dates without an offset in tables and accounting, like Europe/Paris.  [default: UTC]",
 )
 @option(
     "--protocol",
@@ -122,7 +124,7 @@ _PROTOCOLS: Final = (V4.name, V5.name)
 @option(
     "--unit",
     None,
-    "Of sacct's output: what a host of the workload represents.  [default: cpus]",
+    "Of accounting: what a host of the workload represents.  [default: cpus]",
     type=click.Choice(["cpus", "nodes"]),
 )
 @option("--every", "TIME", "A workload for each 7d or so: FILE-1.json, FILE-2.json...", type=TimeSpan())
@@ -159,13 +161,17 @@ _PROTOCOLS: Final = (V4.name, V5.name)
 def command(request: ConvertRequest) -> None:
     """Convert LOG to a workload, and report how many jobs each cleaning rule dropped or corrected.
 
-    LOG is in the Standard Workload Format, or in Haizea's format (LWF), or the output of sacct --parsable2; format and
-    compression are detected from its content. A JSON workload is cut, converted to a lease workload, or written for
-    another Batsim.
+    LOG is in the Standard Workload Format, or in Haizea's format (LWF), or accounting of Slurm, PBS or LSF; format and
+    compression are detected from its content. Several files of accounting, such as those of days, are one log. A JSON
+    workload is cut, converted to a lease workload, or written for another Batsim.
     """
-    log, output, options = request.log, request.output, request.leases_wanted
+    output, options = request.output, request.leases_wanted
     check_apart(
-        [("LOG", log), ("--injectionfile", options.injection), ("--imagefile", options.images)],
+        [
+            *(("LOG", log) for log in request.logs),
+            ("--injectionfile", options.injection),
+            ("--imagefile", options.images),
+        ],
         [("-o", output), ("--platform", request.platform), ("--report", request.report)],
     )
     request.machine.check(request.platform)
@@ -190,13 +196,25 @@ def command(request: ConvertRequest) -> None:
 
 def _format(request: ConvertRequest) -> Format:
     """Return the format of the log: as chosen, else a table if its columns are named, else as its content tells."""
-    if request.form is None and request.columns:
-        return CSV
-    form = request.form or find_format(request.log, current_limits())
-    for name, value in (("columns", request.columns), ("zone", request.zone)):
-        if value and form is not CSV:
-            raise click.UsageError(f"'--{name}' is for tables of jobs, and {request.log} is {form.description}")
+    named = CSV if request.columns else None
+    form = request.form or named or find_format(request.log, current_limits())
+    if request.columns and form is not CSV:
+        raise click.UsageError(f"'--columns' is for tables of jobs, and {request.log} is {form.description}")
+    if request.zone and not form.dated:
+        rule = f"and {request.log} is {form.description}"
+        raise click.UsageError(f"'--zone' is for dates without an offset in tables and accounting, {rule}")
+    if request.further and not form.joined:
+        raise click.UsageError(f"only files of accounting are one log, and {request.log} is {form.description}")
+    for path in request.further:
+        _refuse_other(path, form)
     return form
+
+
+def _refuse_other(path: Path, form: Format) -> None:
+    """Refuse a further file of a log that has another format. UsageError."""
+    found = find_format(path, current_limits())
+    if found is not form and path.is_file():
+        raise click.UsageError(f"all files must have one format: {path} is {found.description}, not {form.description}")
 
 
 def _columns(texts: Sequence[str]) -> Mapping[str, TableColumn]:
@@ -268,7 +286,7 @@ def _write_parts(request: ConvertRequest, workload: Workload) -> tuple[list[str]
     parts, output = parts_of(workload, request.every), request.output
     last = parts[-1].number
     paths = [output.with_name(f"{output.stem}-{part.number:0{len(str(last))}d}{output.suffix}") for part in parts]
-    check_apart([("LOG", request.log)], [("-o", path) for path in paths])
+    check_apart([("LOG", log) for log in request.logs], [("-o", path) for path in paths])
     make_folder(output)
     lines = [*lines_on_changes(workload, request.protocol)]
     for path, part in zip(paths, parts, strict=True):

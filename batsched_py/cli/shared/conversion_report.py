@@ -27,8 +27,8 @@ from batsched_py.traces.swf_fields import column_use
 from batsched_py.traces.swf_log import SwfLog
 from batsched_py.traces.table_columns import TableColumn
 
-#: Parameters of files that are written, which the report lists as such, and of the file that is read.
-_FILES: Final = frozenset({"log", "output", "report", "platform"})
+#: Parameters of files that are written, which the report lists as such, and of the files that are read.
+_FILES: Final = frozenset({"logs", "output", "report", "platform"})
 
 
 def _is_log(request: ConvertRequest) -> bool:
@@ -87,6 +87,7 @@ def write_report(request: ConvertRequest, done: Conversion) -> None:
         [note.removeprefix(f"{displayed(str(request.log))}: ") for note in content.notes],
         _supplied(),
         [_described(output) for output in done.outputs],
+        [_described(other) for other in request.further],
     )
     with writing(path):
         write_atomically(path, report.markdown() if path.suffix == ".md" else report.json())

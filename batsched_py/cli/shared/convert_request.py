@@ -18,7 +18,7 @@ from batsched_py.reading.limits import Limits
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.text.wording import counted
 from batsched_py.traces.cleaning import CleaningRules
-from batsched_py.traces.formats import SACCT, Format, ReadOptions, Unit, format_to_write
+from batsched_py.traces.formats import LSF, PBS, SLURM_FORMATS, Format, ReadOptions, Unit, format_to_write
 from batsched_py.traces.lease_request import LeaseTrace
 from batsched_py.traces.swf_log import SwfLog
 from batsched_py.traces.table_columns import TableColumn
@@ -27,7 +27,7 @@ from batsched_py.traces.table_columns import TableColumn
 class ConvertRequest(Struct, frozen=True):
     """The options of `convert`."""
 
-    log: Path
+    logs: tuple[Path, ...]
     output: Path
     platform: Path | None
     rules: CleaningRules
@@ -41,6 +41,16 @@ class ConvertRequest(Struct, frozen=True):
     columns: Mapping[str, TableColumn]
     zone: str | None
     report: Path | None
+
+    @property
+    def log(self) -> Path:
+        """The first file of the input."""
+        return self.logs[0]
+
+    @property
+    def further(self) -> tuple[Path, ...]:
+        """The other files of the input."""
+        return self.logs[1:]
 
     @property
     def content(self) -> type | None:
@@ -63,17 +73,21 @@ def read_content(request: ConvertRequest, limits: Limits) -> SwfLog | Workload |
     """Read the input."""
     assert request.form is not None  # noqa: S101 - it was found
     rules, starttime, unit = request.rules, request.leases_wanted.starttime, request.unit or request.form.default_unit
-    if rules.slurm_members and request.form is not SACCT:
+    if rules.slurm_members and request.form not in SLURM_FORMATS:
         raise click.UsageError(f"'--slurm-members' is for Slurm's accounting, and {request.log} is none")
+    if rules.demands and unit == "nodes" and request.form in (PBS, LSF):
+        raise click.UsageError(
+            "'--demands' needs '--unit cpus' for accounting of PBS and LSF: each processor is a core"
+        )
     for given, name in ((rules.demands, "demands"), (rules.slurm_members, "slurm-members")):
-        if given and unit is not None:
+        if given and unit is not None and request.form not in (PBS, LSF):
             if request.unit == "cpus":
                 raise click.UsageError(f"'--{name}' needs '--unit nodes': amounts are those of each node")
             unit = "nodes"
     chosen = (rules.dependencies, rules.demands, rules.slurm_members)
-    table = request.columns, request.zone or ""
+    others = request.columns, request.zone or "", request.further
     return request.form.read(
-        request.log, ReadOptions(limits, unit, rules.keep, rules.strict, starttime, *chosen, *table)
+        request.log, ReadOptions(limits, unit, rules.keep, rules.strict, starttime, *chosen, *others)
     )
 
 

@@ -39,7 +39,7 @@ from batsched_py.runs.simulate import simulate
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import aligned, counted, unlike
 from batsched_py.traces.cleaning import CleaningRules, clean
-from batsched_py.traces.formats import SACCT, ReadOptions, find_format
+from batsched_py.traces.formats import SLURM_FORMATS, ReadOptions, find_format
 from batsched_py.traces.swf_log import SwfLog
 
 #: Maximum number of classes in the table; JSON has all.
@@ -120,11 +120,11 @@ def _read_recorded(log: Path, hosts: Sequence[PlatformHost]) -> Workload:
     form, limits = find_format(log, current_limits()), current_limits()
     if _is_empty(log):
         raise click.UsageError(f"{log} is empty: slurm fit needs the output of sacct, or a workload")
-    if form.content is SwfLog and form is not SACCT:
+    if form.content is SwfLog and form not in SLURM_FORMATS:
         raise click.UsageError(f"{log} is no output of sacct: make a workload of it with 'convert --recorded-waits'")
     shared = any(_RESOURCES & {*host.zone_properties, *host.properties} for host in hosts)
     options = ReadOptions(limits, "nodes", dependencies=True, demands=shared, slurm=True)
-    content = form.read(log, options if form is SACCT else ReadOptions(limits))
+    content = form.read(log, options if form in SLURM_FORMATS else ReadOptions(limits))
     if isinstance(content, SwfLog):
         rules = CleaningRules(
             hosts=len(hosts), dependencies=True, demands=shared, slurm_members=True, recorded_waits=True

@@ -23,6 +23,7 @@ from batsched_py.traces.formats import (
     format_to_write,
 )
 from batsched_py.traces.lease_request import LeaseTrace
+from batsched_py.traces.swf_log import SwfLog
 from tests.clone import ROOT
 
 #: Name of a format -> the content of a file.
@@ -32,6 +33,10 @@ EXAMPLES: Final = {
     "swf": b"; MaxProcs: 8\n1 0 0 100 4 -1 -1 4 200 -1 1 3 1 -1 1 -1 -1 -1\n",
     "sacct": b"JobID|State|Submit|Start|End|ReqCPUS|AllocCPUS\n"
     b"7|COMPLETED|2024-05-31T08:00:00|2024-05-31T08:05:00|2024-05-31T09:05:00|16|16\n",
+    "sacct-json": (ROOT / "tests" / "data" / "accounting" / "sacct-v0.0.39.json").read_bytes(),
+    "jobcomp": (ROOT / "tests" / "data" / "accounting" / "slurm_jobcomp.log").read_bytes(),
+    "pbs": (ROOT / "tests" / "data" / "accounting" / "pbs-20240531").read_bytes(),
+    "lsf": (ROOT / "tests" / "data" / "accounting" / "lsb.acct").read_bytes(),
     "csv": b"COBALT_JOBID,QUEUED_TIMESTAMP,START_TIMESTAMP,END_TIMESTAMP,USERNAME_GENID,PROJECT_NAME_GENID,QUEUE_NAME,"
     b"WALLTIME_SECONDS,RUNTIME_SECONDS,NODES_USED,NODES_REQUESTED\n"
     b"7,2019-01-01 00:00:08,2019-01-01 00:10:11,2019-01-01 01:10:12,12,34,default,7200.0,3601.0,128.0,128.0\n",
@@ -115,3 +120,32 @@ def test_a_semicolon_is_a_comment_or_a_delimiter(tmp_path: Path) -> None:
     assert format_of(path) is SACCT
     path.write_text("; the jobs; and their states\n")
     assert format_of(path) is SWF
+
+
+@pytest.mark.parametrize("delimiter", ["|", ";", "\t", ",", " ", "^", ":::", "$$", "\x1f"])
+def test_sacct_has_any_delimiter(delimiter: str, tmp_path: Path) -> None:
+    """That of --delimiter, which may have several characters, with --parsable or --parsable2."""
+    path = tmp_path / "file"
+    for end in ("", delimiter):
+        path.write_bytes(EXAMPLES["sacct"].replace(b"|", delimiter.encode()).replace(b"\n", f"{end}\n".encode()))
+        assert format_of(path) is SACCT
+        log = SACCT.read(path, ReadOptions())
+        assert isinstance(log, SwfLog)
+        assert [record.run for record in log.records] == [3600]
+
+
+@pytest.mark.parametrize(
+    "line", ["       JobID    JobName  Partition ", "JobID@State,User", "JobID", "# jobs by jobid"]
+)
+def test_other_lines_are_no_header_of_sacct(line: str, tmp_path: Path) -> None:
+    """The columns of sacct without --parsable have blanks between them, and one text is no row of names."""
+    path = tmp_path / "file"
+    path.write_text(f"{line}\n")
+    assert format_of(path) is not SACCT
+
+
+def test_a_workload_with_members_of_slurm_is_no_accounting(tmp_path: Path) -> None:
+    """Jobs of Batsim may have any members."""
+    path = tmp_path / "file"
+    path.write_text('{"nb_res": 4, "jobs": [{"id": 1, "allocation_nodes": 3}], "profiles": {}}')
+    assert format_of(path) is JSON
