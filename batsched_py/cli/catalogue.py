@@ -33,7 +33,8 @@ _GROUPS: Final = {
             "Generate a synthetic workload, a platform for it, and failures.",
             "generate --jobs 500 --hosts 64 --seed 1 -o work.json --platform cluster.xml",
         ),
-        "convert": ("Convert a log (SWF, Slurm) to a workload.", "convert log.swf -o log.json"),
+        "convert": ("Convert a log (SWF, Slurm, PBS, LSF) to a workload.", "convert log.swf -o log.json"),
+        "datasets": ("List public data on jobs, with citations and commands to convert it.", "datasets kth-sp2"),
     },
     "With Batsim": {
         "serve": ("Make decisions for Batsim, over ZeroMQ.", "serve -s easy"),
