@@ -87,6 +87,13 @@ DEFINITIONS: Final[Mapping[str, str]] = {
     "requests_per_start": "requests to hosts and vaults, divided by the number of jobs that ran",
     "releases_per_start": "returned grants, divided by the number of jobs that ran",
     "refusals_per_start": "refusals of hosts, divided by the number of jobs that ran",
+    "run_time_error": "mean over jobs of |predicted run time - run time|, as predicted at their start",
+    "run_time_accuracy": "mean over jobs of min(predicted run time, run time) / max(predicted run time, run time)",
+    "under_predicted": "share of jobs that ran longer than predicted",
+    "mean_e_loss": (
+        "mean over jobs of the E-Loss, log(max(1, n p)) times (f - p)^2 if the predicted run time f is longer than the "
+        "run time p on n hosts, otherwise times p - f"
+    ),
     "slowed_jobs": "number of jobs that other jobs slowed down",
     "mean_contention_slowdown": "mean over jobs of run time / the run time of the job alone",
     "max_contention_slowdown": "maximum over jobs of run time / the run time of the job alone",
