@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from email.message import Message
 from http import HTTPStatus
 from typing import Any, Final
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from batsched_py.errors import OptionError, SiteError, TransportError
 from batsched_py.text.display import displayed
@@ -22,6 +24,8 @@ _SILENCE: Final = 30.0
 _RETRY: Final = 0.1
 #: The largest answer, in bytes.
 _LARGEST: Final = 1 << 26
+#: The address of the next part of a list, in the header `Link`.
+_NEXT: Final = re.compile('<([^>]*)>; rel="next"')
 #: The warning about a change that waits for a decision.
 UNDECIDED: Final = "the change was accepted, and is not decided yet: it is ignored if it is not possible then"
 
@@ -78,6 +82,15 @@ class SiteClient:
         """Return a resource. SiteError if the site refuses the request, TransportError if it cannot be reached."""
         return self._ask("GET", path, query=query)
 
+    def parts(self, *path: str | int, **query: Any) -> Iterator[Any]:
+        """Yield the parts of a list, each with a request; errors as for `get`."""
+        following: Mapping[str, Any] | None = query
+        while following is not None:
+            value, headers = self._answer("GET", path, query=following)
+            yield value
+            link = _NEXT.search(headers.get("Link", ""))
+            following = None if link is None else dict(parse_qsl(urlsplit(link[1]).query))
+
     def post(self, *path: str | int, body: Mapping[str, Any], silence: float = _SILENCE) -> Any:
         """Create a resource and return the site's answer, which may take `silence` seconds; errors as for `get`."""
         return self._ask("POST", path, _json(body), silence=silence)
@@ -102,36 +115,46 @@ class SiteClient:
         query: Mapping[str, Any] | None = None,
         silence: float = _SILENCE,
     ) -> Any:
-        """Send a request until it is answered; `body` is the content and its media type."""
+        return self._answer(method, path, body, query, silence)[0]
+
+    def _answer(
+        self,
+        method: str,
+        path: tuple[str | int, ...],
+        body: tuple[bytes, str] | None = None,
+        query: Mapping[str, Any] | None = None,
+        silence: float = _SILENCE,
+    ) -> tuple[Any, Message]:
+        """Send a request until it is answered; `body` is the content and its media type. Return answer and headers."""
         target = "/".join((self._path, *(quote(str(part), safe="") for part in path)))
         if query:
             target = f"{target}?{urlencode(query)}"
         until = time.monotonic() + self._patience
         while True:
             try:
-                status, content, again = self._exchange(method, target, body, silence)
+                status, content, headers = self._exchange(method, target, body, silence)
             except (OSError, http.client.HTTPException) as error:
                 if isinstance(error, ConnectionRefusedError) and time.monotonic() < until:
                     time.sleep(_RETRY)
                     continue
                 why = getattr(error, "strerror", None) or str(error) or type(error).__name__
                 raise TransportError(f"the site at {self._url} cannot be reached: {displayed(why)}") from error
-            if status == HTTPStatus.SERVICE_UNAVAILABLE and again and time.monotonic() < until:
+            if status == HTTPStatus.SERVICE_UNAVAILABLE and "Retry-After" in headers and time.monotonic() < until:
                 time.sleep(_RETRY)
                 continue
-            return self._read(status, content)
+            return self._read(status, content), headers
 
     def _exchange(
         self, method: str, target: str, body: tuple[bytes, str] | None, silence: float
-    ) -> tuple[int, bytes, bool]:
-        """Return status and content of the answer, and whether the site says that it is worth asking again."""
+    ) -> tuple[int, bytes, Message]:
+        """Return status, content and headers of the answer."""
         content, headers = None, self._headers
         if body is not None:
             content, headers = body[0], headers | {"Content-Type": body[1]}
         with closing(self._connect(self._host, self._port, timeout=silence)) as connection:
             connection.request(method, target, content, headers)
             answer = connection.getresponse()
-            return answer.status, answer.read(_LARGEST), answer.getheader("Retry-After") is not None
+            return answer.status, answer.read(_LARGEST), answer.headers
 
     def _read(self, status: int, content: bytes) -> Any:
         try:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -54,6 +54,17 @@ def cells(table: str) -> Iterator[list[str]]:
             yield re.split(r" {2,}", line.strip())
 
 
+#: Options of `experiment list`.
+SELECTIONS: Final = (
+    ("--newest",),
+    ("--newest", "--first", "1"),
+    ("--before", "2", "--state", "deployed"),
+    ("--after", "1", "--text", "WEB"),
+    ("--state", "failed"),
+    ("--owner", "ann"),
+)
+
+
 def _is_deployed(ask: Ask, number: str) -> bool:
     return ask("experiment", "status", number)[1].startswith("web: DEPLOYED\n")
 
@@ -74,6 +85,13 @@ def test_experiments_are_submitted_shown_and_deleted(ask: Ask, tmp_path: Path, m
         rows = list(cells(ask("experiment", "list", "--user", "ann")[1]))
         assert [row[:4] for row in rows] == [["ID", "name", "owner", "state"], ["2", "web", "ann", "DEPLOYED"]]
         assert "Server: Server created at here, address 10.0.0.1" in ask("experiment", "log", "1")[1]
+        listed = [[row[0] for row in cells(ask("experiment", "list", *more)[1])][1:] for more in SELECTIONS]
+        assert listed == [["2", "1"], ["2"], ["1"], ["2"], [], ["2"]]
+        messages = ask("experiment", "log", "1")[1].splitlines()
+        assert ask("experiment", "log", "1", "--newest", "--first", "2")[1].splitlines() == messages[:-3:-1]
+        assert ask("experiment", "log", "1", "--text", "address")[1].splitlines() == [
+            line for line in messages if "address" in line
+        ]
         code, _, error = ask("experiment", "delete", "2", "--user", "bob")
         assert (code, error) == (2, "batsched-py: error: it belongs to another user\n")
         assert ask("experiment", "delete", "1") == (0, "", "")
@@ -143,7 +161,7 @@ def test_timelines_are_shown_resumed_and_extended(ask: Ask, tmp_path: Path, monk
         assert ask("timeline", "add", "vm", "{")[0] == 2
         assert ask("timeline", "status", "nobody")[2] == "batsched-py: error: there is no VM nobody\n"
         assert ask("timeline", "resume", "vm")[1].startswith("Resumed at ")
-        assert ask("timeline", "resume")[0] == 0
+        assert ask("timeline", "resume")[2] == "batsched-py: error: no break holds a VM\n"
         wait_for(
             lambda: any(row["name"] == "probe" for row in json.loads(ask("timeline", "status", "vm", "--json")[1]))
         )

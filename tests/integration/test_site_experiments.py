@@ -116,6 +116,8 @@ def test_an_experiment_is_accepted_deployed_and_shown(site: SiteProcess) -> None
     assert log.tag == "log"
     states = [one.text for one in log.findall("message") if one.get("resource") == ""]
     assert [str(text).partition(":")[0] for text in states] == ["READY", "DEPLOYABLE", "DEPLOYING", "DEPLOYED"]
+    _, headers, _ = ask(site, "GET", f"{path}/log?limit=1&text=deploy")
+    assert headers["link"] == f'<{path}/log?limit=1&text=deploy&after=2>; rel="next"'
     as_json = json.loads(ask(site, "GET", path, accept=JSON)[2])
     assert (as_json["status"], [one["name"] for one in as_json["resources"]]) == ("DEPLOYED", ["Server", "Client"])
     assert json.loads(ask(site, "GET", f"{path}/log", accept=JSON)[2])[0]["text"] == "READY"

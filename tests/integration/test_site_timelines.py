@@ -70,6 +70,15 @@ def test_a_break_that_survives_a_kill_is_resumed(tmp_path: Path) -> None:
         wait_for(lambda: times(client).get("late"))
         assert times(client) == {"first": 10, "break@15": 15, "second": 1015, "third": 1035, "late": 1045}
         assert client.get("api", "timelines")["vms"][0]["held_by"] is None
+        outcomes = [
+            [(one["name"], one["outcome"]) for one in part]
+            for part in client.parts("api", "timelines", "vm", "entries", limit=2, newest="true", in_state="done")
+        ]
+        assert outcomes == [
+            [("late", "done"), ("third", "done")],
+            [("second", "done"), ("break@15", "done")],
+            [("first", "done")],
+        ]
         check_refusals(again, client)
         client.post("api", "close", body={})
         again.process.communicate()

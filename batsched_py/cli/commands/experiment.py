@@ -14,6 +14,7 @@ from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
+from batsched_py.cli.shared.site_lists import ListOptions, list_options, part_options
 from batsched_py.cli.shared.site_options import SitePlace, post_descriptor, site_options
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.errors import WorkloadError
@@ -93,13 +94,11 @@ def submit(place: SitePlace, file: Path) -> None:
 
 
 @typed_command(limits=False)
+@list_options
 @site_options
-def listed(place: SitePlace) -> None:
+def listed(place: SitePlace, wanted: ListOptions) -> None:
     """List the experiments of a live site."""
-    client, items, after = place.client_of_list(), list[Any](), 0
-    while page := client.get(_EXPERIMENTS, after=after)["items"]:
-        items += page
-        after = page[-1]["id"]
+    items = wanted.read(place.client_of_list(), _EXPERIMENTS, items=lambda part: part["items"])
     table = Table("ID", "name", "owner", "state", "deployed", "ends", box=box.SIMPLE, pad_edge=False)
     for one in items:
         times = (NOTHING if one[name] is None else seconds(one[name]) for name in ("deployed", "ends"))
@@ -132,10 +131,14 @@ def status(place: SitePlace, number: int, *, as_json: bool) -> None:
 
 @typed_command(limits=False)
 @click.argument("number", metavar="ID", type=click.IntRange(1))
+@part_options
 @site_options
-def log(place: SitePlace, number: int) -> None:
-    """Show the log of the experiment ID of a live site; times are simulated seconds."""
-    for line in place.client().get(_EXPERIMENTS, number, "log"):
+def log(place: SitePlace, wanted: ListOptions, number: int) -> None:
+    """Show the log of the experiment ID of a live site; times are simulated seconds.
+
+    Messages are numbered from 1.
+    """
+    for line in wanted.read(place.client(), _EXPERIMENTS, number, "log"):
         about = f" {line['resource']}:" if line["resource"] else ""
         say(displayed(f"{seconds(line['time'])} {line['level']}{about} {line['text']}"))
 

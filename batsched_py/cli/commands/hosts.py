@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 import click
 from rich import box
@@ -10,22 +10,28 @@ from rich.table import Table
 
 from batsched_py.cli.shared.command import typed_command
 from batsched_py.cli.shared.console import show_table
-from batsched_py.cli.shared.parameters import option
+from batsched_py.cli.shared.parameters import flag, option
 from batsched_py.cli.shared.repetition import CommandWithParts
+from batsched_py.cli.shared.site_lists import ListOptions, after_option, first_option
 from batsched_py.cli.shared.site_options import SitePlace, site_options
+from batsched_py.cli.shared.terminal import say
 from batsched_py.text.display import displayed
 
 
 @typed_command(limits=False, kind=CommandWithParts)
+@flag("--out", "Only hosts that are unavailable, draining or drained.")
+@after_option
+@first_option
 @site_options
-def command(place: SitePlace) -> None:
+def command(place: SitePlace, wanted: ListOptions, *, out: bool) -> None:
     """Show the hosts of a live site: numbers, names, resources and states."""
-    client, hosts = place.client_of_list(), list[dict[str, Any]]()
-    while page := client.get("api", "hosts", after=len(hosts) - 1):
-        hosts += page
+    hosts = wanted.read(place.client_of_list(), "api", "hosts", out=str(out).lower())
+    if not hosts:
+        say("There are no such hosts.")
+        return
     names = ["ID", "Hostname", "CPUs", "Mem", "State"]
-    out = any(host.get("by") for host in hosts)
-    table = Table(*names, *(["By", "Reason"] if out else []), box=box.SIMPLE, pad_edge=False)
+    told = any(host.get("by") for host in hosts)
+    table = Table(*names, *(["By", "Reason"] if told else []), box=box.SIMPLE, pad_edge=False)
     for host in hosts:
         properties = host["properties"]
         cells = (
@@ -34,7 +40,7 @@ def command(place: SitePlace) -> None:
             properties.get("cpu", "100"),
             properties.get("mem", "1024"),
             host["state"],
-            *((host.get("by", ""), host.get("reason", "")) if out else ()),
+            *((host.get("by", ""), host.get("reason", "")) if told else ()),
         )
         table.add_row(*(displayed(str(cell)) for cell in cells))
     show_table(table)
@@ -45,22 +51,22 @@ _hosts = click.argument("hosts", metavar="HOSTS")
 _reason = option("--reason", "TEXT", "Why; shown in the list of hosts.", default="")
 
 
-@typed_command(limits=False)
-@_hosts
-@_reason
-@site_options
-def drain(place: SitePlace, hosts: str, reason: str) -> None:
-    """Start nothing new on HOSTS, such as 0-3,7; what runs there goes on. Only for operators."""
-    place.client().post("api", "hosts", "drain", body={"hosts": hosts, "reason": reason})
+def _taking(change: str, help: str) -> click.Command:
+    """Return the command that takes hosts out of service by a change of the API."""
+
+    @typed_command(limits=False)
+    @_hosts
+    @_reason
+    @site_options
+    def take(place: SitePlace, hosts: str, reason: str) -> None:
+        place.client().post("api", "hosts", change, body={"hosts": hosts, "reason": reason})
+
+    take.help = help
+    return take
 
 
-@typed_command(limits=False)
-@_hosts
-@_reason
-@site_options
-def fail(place: SitePlace, hosts: str, reason: str) -> None:
-    """Make HOSTS unavailable: leases that run there fail. Only for operators."""
-    place.client().post("api", "hosts", "fail", body={"hosts": hosts, "reason": reason})
+drain = _taking("drain", "Start nothing new on HOSTS, such as 0-3,7; what runs there goes on. Only for operators.")
+fail = _taking("fail", "Make HOSTS unavailable: leases that run there fail. Only for operators.")
 
 
 @typed_command(limits=False)

@@ -11,6 +11,7 @@ from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
 from batsched_py.cli.shared.lease_terms import LeaseTerms, duration_of, lease_term_options
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
+from batsched_py.cli.shared.site_lists import ListOptions, list_options
 from batsched_py.cli.shared.site_options import DATE, SitePlace, show_leases, site_options
 from batsched_py.cli.shared.terminal import say, say_all, warn, warn_all
 from batsched_py.scheduling.queue_requests import HIGHEST
@@ -67,13 +68,11 @@ def cancel(place: SitePlace, number: int) -> None:
 
 @typed_command(limits=False)
 @flag("--all", "Include leases that have ended.")
+@list_options
 @site_options
-def listed(place: SitePlace, *, all: bool) -> None:
-    """List leases that have not ended."""
-    client, leases, after = place.client_of_list(), list[dict[str, Any]](), 0
-    while page := client.get("api", "leases", finished=str(all).lower(), after=after):
-        leases += page
-        after = page[-1]["number"]
+def listed(place: SitePlace, wanted: ListOptions, *, all: bool) -> None:
+    """List leases that have not ended, or those in the state of --state."""
+    leases = wanted.read(place.client_of_list(), "api", "leases", finished=str(all).lower())
     if leases:
         show_leases(leases)
     else:

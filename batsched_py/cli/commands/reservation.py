@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 from rich import box
@@ -14,6 +14,7 @@ from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, flag
 from batsched_py.cli.shared.repetition import OnceGroup
+from batsched_py.cli.shared.site_lists import ListOptions, list_options
 from batsched_py.cli.shared.site_options import SitePlace, post_descriptor, site_options
 from batsched_py.cli.shared.terminal import put, say
 from batsched_py.text.display import displayed
@@ -45,13 +46,11 @@ def create(place: SitePlace, file: Path) -> None:
 
 
 @typed_command(limits=False)
+@list_options
 @site_options
-def listed(place: SitePlace) -> None:
+def listed(place: SitePlace, wanted: ListOptions) -> None:
     """List reservations, with those made for experiments."""
-    client, found, after = place.client_of_list(), list[dict[str, Any]](), 0
-    while page := client.get(_RESERVATIONS, after=after):
-        found += page
-        after = page[-1]["number"]
+    found = wanted.read(place.client_of_list(), _RESERVATIONS)
     if not found:
         say("There are no reservations.")
         return

@@ -20,6 +20,7 @@ from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, Number, Seconds, flag, option
 from batsched_py.cli.shared.repetition import MovedOption, OnceGroup
 from batsched_py.cli.shared.runs import PictureOptions, read_picture, write_picture
+from batsched_py.cli.shared.site_lists import ListOptions, part_options, state_option
 from batsched_py.cli.shared.site_options import SitePlace, site_options
 from batsched_py.cli.shared.terminal import put, say, say_all, warn, warn_all
 from batsched_py.cli.shared.timeline_picture import render_timelines
@@ -241,11 +242,19 @@ def convert(files: tuple[Path, ...], output: Path) -> None:
 @click.argument("vm", required=False)
 @_experiment_option
 @flag("--json as_json", "Print the answer of the site, JSON.")
+@state_option
+@part_options
 @site_options
-def status(place: SitePlace, vm: str | None, experiment: int | None, *, as_json: bool) -> None:
-    """Show the VMs of timelines of a live site; with VM, the entries of one and their outcomes."""
+def status(place: SitePlace, wanted: ListOptions, vm: str | None, experiment: int | None, *, as_json: bool) -> None:
+    """Show the VMs of timelines of a live site; with VM, the entries of one and their outcomes.
+
+    Entries are numbered from 1, those that have begun first; their states are their outcomes.
+    """
+    if vm is None and wanted != ListOptions():
+        raise click.UsageError("options that select entries need VM")
     client = place.client()
-    found = client.get(*_path(experiment)) if vm is None else client.get(*_path(experiment), vm, "entries")
+    path = _path(experiment)
+    found: Any = client.get(*path) if vm is None else wanted.read(client, *path, vm, "entries")
     if as_json:
         put(json.dumps(found, ensure_ascii=False).encode() + b"\n", is_json=True)
     elif vm is None:

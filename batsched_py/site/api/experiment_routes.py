@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import msgspec
 from litestar import Controller, Response
-from litestar.params import Parameter, QueryParameter
+from litestar.params import Parameter
 
 from batsched_py.experiments.parsing.submissions import DELETE, SUBMIT
 from batsched_py.site.api.bodies import JSON, TYPES, XML, wants_json
@@ -19,19 +19,26 @@ from batsched_py.site.api.experiment_views import Experiments
 from batsched_py.site.api.experiment_xml import PATH, collection_xml, experiment_xml, log_xml
 from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import Asking
-from batsched_py.site.api.lease_views import MOST
 from batsched_py.site.api.parts import ONE_EXPERIMENT, parts
 from batsched_py.site.api.problems import refuse
-from batsched_py.site.api.selection import InState, ItemSelection, OfUser, WithText, link
+from batsched_py.site.api.selection import (
+    MOST,
+    After,
+    Before,
+    InState,
+    ItemSelection,
+    Limit,
+    Newest,
+    OfUser,
+    WithText,
+    link,
+    part_of,
+)
 from batsched_py.site.inbox import Asked
 
 UserId = Annotated[
     str | None, Parameter(description="The user whose experiments to list; unless an operator asks, the caller.")
 ]
-Limit = Annotated[int, QueryParameter(ge=1, le=MOST, description="The maximum number of experiments.")]
-After = Annotated[int, QueryParameter(ge=0, le=2**53, description="Only experiments with a greater number.")]
-Before = Annotated[int, QueryParameter(ge=1, le=2**53, description="Only experiments with a smaller number.")]
-Newest = Annotated[bool, QueryParameter(description="List the newest experiments first.")]
 
 
 class ExperimentController(Controller):
@@ -100,10 +107,25 @@ class ExperimentController(Controller):
         )
 
     @get("/{number:int}/log", summary="Read the log of an experiment", media_type=XML)
-    async def log(self, request: Asking, number: Number) -> Response[bytes]:
-        """Return the log of an experiment."""
-        view = parts(request).experiments.find(number, identified(request))
-        return await _answer(request, view, log_xml, lambda one: one.log)
+    async def log(
+        self,
+        request: Asking,
+        number: Number,
+        *,
+        after: After = 0,
+        before: Before = 2**53,
+        limit: Limit = MOST,
+        newest: Newest = False,
+        text: WithText = "",
+    ) -> Response[bytes]:
+        """Return the messages of the log of an experiment, numbered from 1.
+
+        A part may have fewer messages than `limit`, and a link to the next one all the same.
+        """
+        log = parts(request).experiments.find(number, identified(request)).log
+        wanted = ItemSelection(after, before, limit, newest, text=text)
+        shown, headers = part_of(request, log, wanted, lambda one: ("", (one.resource, one.text)))
+        return await _answer(request, shown, log_xml, lambda found: found, headers=headers)
 
     @delete("/{number:int}", summary="Delete an experiment")
     async def remove(self, request: Asking, number: Number) -> None:

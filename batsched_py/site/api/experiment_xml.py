@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from batsched_py.experiments.log import LogMessage
 from batsched_py.experiments.resource_manager import RESERVATIONS
 from batsched_py.experiments.states import ENDED_STATES
 from batsched_py.experiments.views import ExperimentView
@@ -47,10 +48,10 @@ def experiment_xml(one: ExperimentView) -> bytes:
     return _written(root)
 
 
-def log_xml(one: ExperimentView) -> bytes:
-    """Return the log of an experiment; times are simulated seconds."""
+def log_xml(messages: Sequence[LogMessage]) -> bytes:
+    """Return messages of the log of an experiment; times are simulated seconds."""
     root = Element("log")
-    for message in one.log:
+    for message in messages:
         attributes = {"time": seconds(message.time), "level": message.level, "state": message.state}
         attributes["resource"] = message.resource
         child = SubElement(root, "message", {name: _text(text) for name, text in attributes.items()})

@@ -19,17 +19,24 @@ from batsched_py.site.api.lease_requests import (
     check_terms,
     instant,
 )
-from batsched_py.site.api.lease_views import MOST, Lease, Number, unseen
+from batsched_py.site.api.lease_views import Lease, Number, unseen
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import LEASES, parts
-from batsched_py.site.api.selection import InState, ItemSelection, OfUser, WithText, link
+from batsched_py.site.api.selection import (
+    MOST,
+    After,
+    Before,
+    InState,
+    ItemSelection,
+    Limit,
+    Newest,
+    OfUser,
+    WithText,
+    link,
+)
 from batsched_py.site.inbox import Asked
 
-Limit = Annotated[int, QueryParameter(ge=1, le=MOST, description="The maximum number of leases.")]
-After = Annotated[int, QueryParameter(ge=0, le=2**53, description="Only leases with a greater number.")]
-Before = Annotated[int, QueryParameter(ge=1, le=2**53, description="Only leases with a smaller number.")]
 Finished = Annotated[bool, QueryParameter(description="Include leases in final states.")]
-Newest = Annotated[bool, QueryParameter(description="List the newest leases first.")]
 
 
 class LeaseController(Controller):

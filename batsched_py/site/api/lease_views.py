@@ -32,8 +32,6 @@ from batsched_py.site.snapshot import EMPTY, JobNow, Snapshot
 from batsched_py.text.wording import seconds
 
 Number = Annotated[int, PathParameter(ge=1, le=2**53, description="The number of the lease.")]
-#: The largest number of items in one part of a list.
-MOST: Final = 1000
 #: Names of the types of leases, as in Haizea's lists.
 TYPES: Final = {"BE": "Best-effort", "AR": "AR", "IM": "Immediate", "DL": "Deadline"}
 #: Types of leases that wait for hosts; states of those that run.

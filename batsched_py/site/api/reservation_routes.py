@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated
 
 from litestar import Controller, Response
-from litestar.params import PathParameter, QueryParameter
+from litestar.params import PathParameter
 from msgspec import Struct
 
 from batsched_py.experiments.parsing.submissions import RESERVE, WITHDRAW
@@ -17,7 +17,6 @@ from batsched_py.site.api.descriptors import DESCRIPTORS, checked, members_of_de
 from batsched_py.site.api.experiment_xml import PATH
 from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import Asking
-from batsched_py.site.api.lease_views import MOST
 from batsched_py.site.api.parts import ONE_EXPERIMENT, parts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.api.reservation_views import (
@@ -28,16 +27,23 @@ from batsched_py.site.api.reservation_views import (
     details,
     summary,
 )
-from batsched_py.site.api.selection import InState, ItemSelection, OfUser, WithText, link
+from batsched_py.site.api.selection import (
+    MOST,
+    After,
+    Before,
+    InState,
+    ItemSelection,
+    Limit,
+    Newest,
+    OfUser,
+    WithText,
+    link,
+)
 from batsched_py.site.inbox import Asked
 
 Number = Annotated[int, PathParameter(ge=1, le=2**53, description="The number of the reservation.")]
 Machine = Annotated[int, PathParameter(ge=1, le=2**53, description="The number of the machine, from 1.")]
 Numbered = Annotated[int, PathParameter(ge=1, le=2**53, description="The number in the address.")]
-Limit = Annotated[int, QueryParameter(ge=1, le=MOST, description="The maximum number of reservations.")]
-After = Annotated[int, QueryParameter(ge=0, le=2**53, description="Only reservations with a greater number.")]
-Before = Annotated[int, QueryParameter(ge=1, le=2**53, description="Only reservations with a smaller number.")]
-Newest = Annotated[bool, QueryParameter(description="List the newest reservations first.")]
 
 
 class DeployedExperiment(Struct, frozen=True):

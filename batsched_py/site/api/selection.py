@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
 from litestar.params import QueryParameter
 from msgspec import Struct
@@ -17,6 +17,13 @@ from batsched_py.site.users import LONGEST_NAME
 _MOST_SEEN: Final = 2000
 #: The largest number of characters of a text to find.
 _LONGEST: Final = 100
+#: The largest number of items in one part of a list.
+MOST: Final = 1000
+Limit = Annotated[int, QueryParameter(ge=1, le=MOST, description="The maximum number of items.")]
+After = Annotated[int, QueryParameter(ge=0, le=2**53, description="Only items with a greater number.")]
+Before = Annotated[int, QueryParameter(ge=1, le=2**53, description="Only items with a smaller number.")]
+Newest = Annotated[bool, QueryParameter(description="List the items with the greatest numbers first.")]
+T = TypeVar("T")
 InState = Annotated[
     str, QueryParameter(max_length=_LONGEST, description="Only those in this state; letters of either case.")
 ]
@@ -86,6 +93,21 @@ def select(numbers: Sequence[int], wanted: ItemSelection, fits: Callable[[int], 
         elif len(found) < wanted.limit:
             last = number
     return SelectedItems(found, None)
+
+
+def part_of(
+    request: Asking, items: Sequence[T], wanted: ItemSelection, texts: Callable[[T], tuple[str, Iterable[str]]]
+) -> tuple[list[T], dict[str, str]]:
+    """Return one part of a list whose items are numbered by their places, from 1, and the header with the next one.
+
+    Args:
+        request: the request; its parameters are repeated in the link.
+        items: all items.
+        wanted: the range of numbers, the limit and the order.
+        texts: returns the state of an item, and the texts in which a caller may search.
+    """
+    found = select(range(1, len(items) + 1), wanted, lambda number: wanted.fits(*texts(items[number - 1])))
+    return [items[number - 1] for number in found.numbers], link(request, wanted, found)
 
 
 def link(request: Asking, wanted: ItemSelection, selected: SelectedItems) -> dict[str, str]:

@@ -20,13 +20,14 @@ from batsched_py.site.api.experiment_json import experiment_summary
 from batsched_py.site.api.handlers import get, post, put
 from batsched_py.site.api.identity import Asking, Identity, check_operator
 from batsched_py.site.api.lease_requests import TERMS
-from batsched_py.site.api.lease_views import MOST, Lease
+from batsched_py.site.api.lease_views import Lease
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.news import ReadableChanges, news
 from batsched_py.site.api.paging import part
 from batsched_py.site.api.parts import HOSTS, SiteParts, parts
 from batsched_py.site.api.problems import Problem, RequestRefusedError, refuse
 from batsched_py.site.api.schedule import Block
+from batsched_py.site.api.selection import MOST
 from batsched_py.site.inbox import Asked
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.request_kinds import CLOSE

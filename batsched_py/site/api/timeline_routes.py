@@ -24,6 +24,16 @@ from batsched_py.site.api.identity import Asking, check_operator
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import parts
 from batsched_py.site.api.problems import UNDECIDED, Problem, RequestRefusedError, refusals, refuse
+from batsched_py.site.api.selection import (
+    MOST,
+    After,
+    Before,
+    InState,
+    ItemSelection,
+    Limit,
+    Newest,
+    WithText,
+)
 from batsched_py.site.api.timeline_views import (
     EntriesOfVm,
     TimelineEntry,
@@ -95,9 +105,24 @@ class TimelineController(Controller):
         return experiment(site, state_of_site(site))
 
     @get("/{vm:str}/entries", summary="List the entries of a VM")
-    async def listed(self, request: Asking, vm: VmName) -> list[TimelineEntry]:
-        """List the entries of a VM with their outcomes."""
-        return entries(state_of_site(parts(request).site), vm)
+    async def listed(
+        self,
+        request: Asking,
+        vm: VmName,
+        *,
+        after: After = 0,
+        before: Before = 2**53,
+        limit: Limit = MOST,
+        newest: Newest = False,
+        in_state: InState = "",
+        text: WithText = "",
+    ) -> Response[list[TimelineEntry]]:
+        """List the entries of a VM with their outcomes, which are their states.
+
+        Entries are numbered from 1, those that have begun first.
+        """
+        wanted = ItemSelection(after, before, limit, newest, in_state, text=text)
+        return entries(request, state_of_site(parts(request).site), vm, wanted)
 
     @_deciding("/resume", summary="Resume VMs")
     async def resume(self, data: JSONBody[ResumeRequest], request: Asking) -> Response[Accepted]:
@@ -127,16 +152,47 @@ class ExperimentTimelineController(Controller):
         return experiment(site, state_of_experiment(site, number))
 
     @get("/entries", summary="List the entries of an experiment")
-    async def all(self, request: Asking, number: Number) -> list[EntriesOfVm]:
-        """List the entries of all VMs with their outcomes."""
+    async def all(
+        self,
+        request: Asking,
+        number: Number,
+        *,
+        after: After = 0,
+        before: Before = 2**53,
+        limit: Limit = MOST,
+        newest: Newest = False,
+        in_state: InState = "",
+        text: WithText = "",
+    ) -> Response[list[EntriesOfVm]]:
+        """List the entries of all VMs with their outcomes, which are their states.
+
+        Entries are numbered from 1 in the order of the VMs, those of a VM that have begun first.
+        """
         parts(request).experiments.find(number, identified(request))
-        return all_entries(state_of_experiment(parts(request).site, number))
+        wanted = ItemSelection(after, before, limit, newest, in_state, text=text)
+        return all_entries(request, state_of_experiment(parts(request).site, number), wanted)
 
     @get("/{vm:str}/entries", summary="List the entries of a VM of an experiment")
-    async def listed(self, request: Asking, number: Number, vm: VmName) -> list[TimelineEntry]:
-        """List the entries of a VM with their outcomes."""
+    async def listed(
+        self,
+        request: Asking,
+        number: Number,
+        vm: VmName,
+        *,
+        after: After = 0,
+        before: Before = 2**53,
+        limit: Limit = MOST,
+        newest: Newest = False,
+        in_state: InState = "",
+        text: WithText = "",
+    ) -> Response[list[TimelineEntry]]:
+        """List the entries of a VM with their outcomes, which are their states.
+
+        Entries are numbered from 1, those that have begun first.
+        """
         parts(request).experiments.find(number, identified(request))
-        return entries(state_of_experiment(parts(request).site, number), vm)
+        wanted = ItemSelection(after, before, limit, newest, in_state, text=text)
+        return entries(request, state_of_experiment(parts(request).site, number), vm, wanted)
 
     @_deciding("/resume", summary="Resume VMs of an experiment")
     async def resume(self, data: JSONBody[ResumeRequest], request: Asking, number: Number) -> Response[Accepted]:

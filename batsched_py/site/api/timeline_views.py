@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
+from litestar import Response
 from msgspec import Struct
 
+from batsched_py.results.timeline_rows import EntryRow
+from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.problems import refuse
+from batsched_py.site.api.selection import ItemSelection, part_of
 from batsched_py.site.site import Site
 from batsched_py.timelines.status import Vm
 from batsched_py.timelines.status_tables import LIVE_TIMELINES, TimelineState
@@ -65,11 +69,11 @@ class TimelineEntry(Struct, frozen=True):
 
 
 class EntriesOfVm(Struct, frozen=True):
-    """The entries of a VM.
+    """Entries of a VM.
 
     Attributes:
         vm: the name of the VM.
-        entries: those that have begun first.
+        entries: those of this part, those that have begun first.
     """
 
     vm: str
@@ -107,18 +111,28 @@ def experiment(site: Site, state: TimelineState) -> TimelineExperiment:
     )
 
 
-def entries(state: TimelineState, vm: str) -> list[TimelineEntry]:
-    """Return the entries of a VM, those that have begun first; RequestRefusedError if there is no such VM."""
+def entries(request: Asking, state: TimelineState, vm: str, wanted: ItemSelection) -> Response[list[TimelineEntry]]:
+    """Return one part of the entries of a VM, those that have begun first.
+
+    RequestRefusedError if there is no such VM.
+    """
     check_vm(state, vm)
-    return [TimelineEntry(*row[1:]) for row in state.entries if row.vm == vm]
+    rows, headers = part_of(request, [row for row in state.entries if row.vm == vm], wanted, _texts)
+    return Response([TimelineEntry(*row[1:]) for row in rows], headers=headers)
 
 
-def all_entries(state: TimelineState) -> list[EntriesOfVm]:
-    """Return the entries of all VMs, in the order of the VMs."""
-    found: dict[str, list[TimelineEntry]] = {vm.name: [] for vm in state.vms}
-    for row in state.entries:
-        found[row.vm].append(TimelineEntry(*row[1:]))
-    return [EntriesOfVm(vm, rows) for vm, rows in found.items()]
+def all_entries(request: Asking, state: TimelineState, wanted: ItemSelection) -> Response[list[EntriesOfVm]]:
+    """Return one part of the entries of all VMs, those of a VM together."""
+    found: dict[str, list[TimelineEntry]] = {}
+    rows, headers = part_of(request, state.entries, wanted, _texts)
+    for row in rows:
+        found.setdefault(row.vm, []).append(TimelineEntry(*row[1:]))
+    return Response([EntriesOfVm(vm, some) for vm, some in found.items()], headers=headers)
+
+
+def _texts(row: EntryRow) -> tuple[str, Iterable[str]]:
+    """Return the outcome of an entry, and the texts in which a caller may search."""
+    return row.outcome, (row.vm, row.entry or "", row.kind, row.reason or "")
 
 
 def vm_names(state: TimelineState) -> list[str]:

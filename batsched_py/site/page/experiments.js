@@ -1,7 +1,7 @@
 // Experiments on the page: the list, the form to submit one, and a view of one with its dependencies, resources and log.
 
 import { clockText, withClockTimes } from "./chart.js";
-import { Refused, ask } from "./site.js";
+import { Refused, ask, askPart } from "./site.js";
 import { button, cell, fillTable, firstRows, longCell, nameCell, PagedTable, rowOf } from "./tables.js";
 import { showTimelines } from "./timelines.js";
 
@@ -73,7 +73,8 @@ export async function apply(changed, deleted) {
 /** Return an experiment and its log; null, after a note, if it does not exist or may not be read. */
 async function askFor(id) {
   try {
-    return await Promise.all([ask(`${PATH}/${id}`, { headers: HEADERS }), ask(`${PATH}/${id}/log`, { headers: HEADERS })]);
+    const log = askPart(`${PATH}/${id}/log?newest=true&limit=${MOST_MESSAGES}`, { headers: HEADERS });
+    return await Promise.all([ask(`${PATH}/${id}`, { headers: HEADERS }), log]);
   } catch (error) {
     if (!(error instanceof Refused && [403, 404].includes(error.status))) throw error;
     note(`Experiment ${id}: ${error.message}`);
@@ -101,8 +102,8 @@ async function show(one, log) {
   $("graph").replaceChildren(graph(one.resources));
   $("graph-note").textContent = one.resources.length > MOST ? `The first ${MOST} of ${one.resources.length} resources are drawn.` : "";
   await showTimelines(one, { headers: HEADERS, attempt: helpers.attempt, element, may: helpers.mayChange(one.owner) });
-  $("log-note").textContent = log.length > MOST_MESSAGES ? `The last ${MOST_MESSAGES} of ${log.length} messages: batsched-py experiment log ${one.id} has all.` : "";
-  $("log").replaceChildren(...log.slice(-MOST_MESSAGES).map(message));
+  $("log-note").textContent = log.next === null ? "" : `The last ${MOST_MESSAGES} messages: batsched-py experiment log ${one.id} has all.`;
+  $("log").replaceChildren(...log.items.reverse().map(message));
 }
 
 function time(seconds) { return seconds === null ? "" : clockText(seconds); }

@@ -1,7 +1,7 @@
 // Timelines of an experiment: its machines over time, with entries, pauses and breaks, the barrier, and now.
 
 import { clockText } from "./chart.js";
-import { ask } from "./site.js";
+import { ask, askPart } from "./site.js";
 import { button, cell, fillTable, firstRows, longCell, nameCell, rowOf } from "./tables.js";
 
 const $ = (id) => document.getElementById(id);
@@ -16,11 +16,12 @@ export async function showTimelines(one, { headers, attempt, element, may }) {
   const path = one.links.timelines;
   $("timelines").hidden = !path;
   if (!path) return;
-  const [run, all] = await Promise.all([ask(path, { headers }), ask(`${path}/entries`, { headers })]);
+  const [run, found] = await Promise.all([ask(path, { headers }), firstEntries(path, headers)]), { entries: known, more } = found;
+  const all = run.vms.slice(0, MOST).map(({ name }) => ({ vm: name, entries: known.get(name) ?? [] }));
   $("timelines-state").textContent = stateOf(run);
   $("timelines-picture").replaceChildren(picture(run, all, element));
-  const total = all.reduce((sum, { entries }) => sum + entries.length, 0), cut = all.length > MOST || total > MOST_ENTRIES;
-  $("timelines-note").textContent = cut ? `Drawn are the first ${MOST} of ${all.length} machines, and ${MOST_ENTRIES} of ${total} entries at most.` : "";
+  const cut = run.vms.length > MOST || more;
+  $("timelines-note").textContent = cut ? `Drawn are the first ${MOST} machines of ${run.vms.length}, and of all entries the first ${MOST_ENTRIES}: batsched-py timeline status VM --experiment ${one.id} has those of one.` : "";
   const row = (vm, place) => {
     const act = cell("");
     if (may && vm.held_by !== null) act.append(button("Resume", `Resume ${vm.name}`, `resume${place}`, () => attempt(() => resume(path, [vm.name], headers))));
@@ -32,6 +33,21 @@ export async function showTimelines(one, { headers, attempt, element, may }) {
   resumeAll.onclick = () => attempt(() => resume(path, "all", headers));
 }
 
+/** Ask for the first entries: by the names of their machines, and whether there are more. */
+async function firstEntries(path, headers) {
+  const entries = new Map();
+  let count = 0, next = `${path}/entries`;
+  while (next !== null && count < MOST_ENTRIES) {
+    const answer = await askPart(next, { headers });
+    for (const { vm, entries: some } of answer.items) {
+      entries.set(vm, [...(entries.get(vm) ?? []), ...some]);
+      count += some.length;
+    }
+    next = answer.next;
+  }
+  return { entries, more: next !== null };
+}
+
 function resume(path, vms, headers) { return ask(`${path}/resume`, { method: "POST", body: { vms }, headers }); }
 
 function stateOf(run) {
@@ -41,15 +57,15 @@ function stateOf(run) {
 }
 
 function picture(run, all, element) {
-  const shown = all.slice(0, MOST), first = run.launched ?? run.now;
-  const spans = shown.flatMap(({ entries }) => entries.filter((entry) => entry.begin !== null));
-  const comes = shown.flatMap(({ entries }) => entries.filter((entry) => planned(run, entry) !== null));
+  const first = run.launched ?? run.now;
+  const spans = all.flatMap(({ entries }) => entries.filter((entry) => entry.begin !== null));
+  const comes = all.flatMap(({ entries }) => entries.filter((entry) => planned(run, entry) !== null));
   const last = Math.max(run.now, run.start ?? 0, ...spans.map((entry) => entry.end ?? run.now), ...comes.map((entry) => planned(run, entry)));
   const scale = (WIDTH - LEFT - 12) / Math.max(last - first, 1), x = (time) => LEFT + (time - first) * scale;
-  const bottom = TOP + shown.length * ROW + 8, height = bottom + 18;
+  const bottom = TOP + all.length * ROW + 8, height = bottom + 18;
   const made = element("svg", { viewBox: `0 0 ${WIDTH} ${height}`, width: WIDTH, height, role: "img", "aria-label": "Entries of each machine over time; the table below has their states" });
   let drawn = 0;
-  shown.forEach(({ vm, entries }, place) => {
+  all.forEach(({ vm, entries }, place) => {
     const y = TOP + place * ROW, name = element("text", { x: 0, y: y + 17 });
     name.textContent = vm.length > 16 ? `${vm.slice(0, 15)}…` : vm;
     made.append(name, element("line", { x1: LEFT, y1: y + 13, x2: WIDTH - 12, y2: y + 13, class: "axis" }));

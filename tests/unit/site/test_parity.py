@@ -83,6 +83,14 @@ SITE: Final = {"url", "token_file", "user", "group", "connect_timeout", "limit",
 NOT_ON_THE_PAGE: Final = {"capacity", "software", "start"}
 
 
+#: Parameter of a list -> the option that sets it, where these have another name.
+LIST_OPTIONS: Final = {"in_state": "state", "user": "owner", "user_id": "owner", "limit": "first", "finished": "all"}
+#: Options of commands that list, apart from those of lists and those of the site.
+NOT_OF_LISTS: Final = {"number", "experiment", "vm", "as_json"}
+#: `site audit` reads the log of a site from its folder, with other options.
+READS_A_FOLDER: Final = "/api/audit"
+
+
 def command_of(words: str) -> click.Command:
     """The command with these words."""
     found: click.Command = batsched
@@ -121,6 +129,20 @@ def test_each_member_of_a_body_has_an_option_and_each_option_a_member() -> None:
             )
             assert present == wanted, f"{COMMANDS[method.upper(), path]}: {name}"
     assert compared >= 5
+
+
+def test_each_parameter_of_a_list_has_an_option_and_each_option_a_parameter() -> None:
+    """A filter that is added to the API must be added to the command."""
+    compared = 0
+    for path, methods in schema()["paths"].items():
+        names = {one["name"] for one in methods.get("get", {}).get("parameters", []) if one["in"] == "query"}
+        if not names or path == READS_A_FOLDER or ("GET", path) in FOR_PROGRAMS:
+            continue
+        compared += 1
+        command = command_of(COMMANDS["GET", path])
+        present = {one.name for one in command.params} - SITE - NOT_OF_LISTS
+        assert present == {LIST_OPTIONS.get(name, name) for name in names}, f"{command.name}: {path}"
+    assert compared >= 7
 
 
 def test_the_form_of_the_page_has_the_members_of_a_lease() -> None:
