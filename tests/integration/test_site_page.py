@@ -412,6 +412,82 @@ def test_notices_are_shown_above_all(busy_site: SiteProcess, browser: Browser) -
     client.put("api", "clock", body={"paused": False})
 
 
+def type_into(browser: Browser, form: str, name: str, text: str) -> None:
+    """Type a text into a field of a form, in place of what it has."""
+    field = browser.driver.find_element(By.CSS_SELECTOR, f"#{form} [name={name}]")
+    field.clear()
+    field.send_keys(text)
+
+
+def _says(browser: Browser, told: str, said: str) -> bool:
+    return bool(browser.ask(told) == said)
+
+
+def test_operators_publish_and_remove_notices_and_take_hosts_out_of_service(
+    busy_site: SiteProcess, browser: Browser
+) -> None:
+    """By forms that others do not see; what is refused is said there."""
+    browser.visit(busy_site.url)
+    wait_for(lambda: browser.ask("!document.getElementById('operators').hidden"))
+    type_into(browser, "notice", "text", "Disks are replaced")
+    type_into(browser, "notice", "until", "soon")
+    press(browser, "#notice button")
+    wait_for(lambda: str(browser.ask("document.getElementById('notice-told').textContent")).startswith("until: "))
+    type_into(browser, "notice", "until", f"01:00:00{Keys.ENTER}")
+    remove = "#notices button"
+    wait_for(lambda: browser.ask(f"document.querySelector('{remove}') !== null"))
+    (notice,) = busy_site.client().get("api", "notices")
+    assert (notice["text"], notice["until"] is not None) == ("Disks are replaced", True)
+    press(browser, remove)
+    wait_for(lambda: browser.ask("document.getElementById('notices').children.length") == 0)
+    told = "document.getElementById('hosts-told').textContent"
+    for change, said in (
+        ("drain", "Drained: 2-3."),
+        ("drain", "hosts: host 2-3 is drained already"),
+        ("return", "Returned: 2-3."),
+    ):
+        type_into(browser, "hosts", "hosts", "2-3")
+        type_into(browser, "hosts", "reason", "new disks")
+        Select(browser.driver.find_element(By.CSS_SELECTOR, "#hosts select")).select_by_value(change)
+        press(browser, "#hosts button")
+        wait_for(partial(_says, browser, told, said))
+    assert {one["state"] for one in busy_site.client().get("api", "hosts")} == {"busy"}
+
+
+def test_a_change_is_played_on_the_page_and_stopped(tmp_path: Path, browser: Browser) -> None:
+    """By keyboard: differences are in a table; a play that is stopped leaves the site free for another one."""
+    with running_site(tmp_path, "--pace", "0.001") as site, left(browser):
+        for nodes in (3, 2, 1):
+            site.client().post("api", "leases", body={"nodes": nodes, "duration": 3600})
+        browser.visit(site.url)
+        wait_for(lambda: state(browser, 3) == "Active")
+        note = "document.getElementById('what-if-note').textContent"
+        type_into(browser, "what-if", "options", f"backfilling{Keys.ENTER}")
+        wait_for(lambda: browser.ask(note) == "options: must be KEY=VALUE, not backfilling")
+        type_into(browser, "what-if", "options", "")
+        browser.driver.find_element(By.CSS_SELECTOR, "#what-if [name=lease]").send_keys(Keys.SPACE)
+        type_into(browser, "what-if", "drain_hosts", f"3{Keys.ENTER}")
+        rows = "[...document.querySelectorAll('#what-if-leases tbody tr')].map((row) => row.cells[0].textContent)"
+        wait_for(lambda: browser.ask(rows) == ["1", "2", "3"])
+        assert "the lease more: " in str(browser.ask(note))
+        if find_spec("axe_core_python") is not None:
+            assert barriers(browser) == []
+        press(browser, "#what-if-play")
+        wait_for(lambda: browser.ask("!document.getElementById('what-if-stop').hidden"))
+        press(browser, "#what-if-stop")
+        wait_for(lambda: browser.ask(note) == "Stopped.")
+        wait_for(lambda: is_played(site))
+        assert [line for line in browser.complaints() if "SEVERE" in line] == []
+
+
+def is_played(site: SiteProcess) -> bool:
+    """Return whether the site is free to play a what-if."""
+    try:
+        return bool(site.client().post("api", "what-if", body={"horizon": 1})["until"])
+    except SiteError:
+        return False
+
+
 def choose(browser: Browser, table: str, name: str, value: str) -> None:
     """Set a filter of a table, as a user would."""
     field = browser.driver.find_element(By.CSS_SELECTOR, f"#{table}-filter [name={name}]")

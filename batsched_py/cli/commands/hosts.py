@@ -30,8 +30,8 @@ def command(place: SitePlace, wanted: ListOptions, *, out: bool) -> None:
         say("There are no such hosts.")
         return
     names = ["ID", "Hostname", "CPUs", "Mem", "State"]
-    told = any(host.get("by") for host in hosts)
-    table = Table(*names, *(["By", "Reason"] if told else []), box=box.SIMPLE, pad_edge=False)
+    out_of_service = any(host.get("by") for host in hosts)
+    table = Table(*names, *(["By", "Reason"] if out_of_service else []), box=box.SIMPLE, pad_edge=False)
     for host in hosts:
         properties = host["properties"]
         cells = (
@@ -40,7 +40,7 @@ def command(place: SitePlace, wanted: ListOptions, *, out: bool) -> None:
             properties.get("cpu", "100"),
             properties.get("mem", "1024"),
             host["state"],
-            *((host.get("by", ""), host.get("reason", "")) if told else ()),
+            *((host.get("by", ""), host.get("reason", "")) if out_of_service else ()),
         )
         table.add_row(*(displayed(str(cell)) for cell in cells))
     show_table(table)

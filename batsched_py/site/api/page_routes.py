@@ -19,10 +19,12 @@ _TYPES: Final = {
     "chart.js": "text/javascript; charset=utf-8",
     "leases.js": "text/javascript; charset=utf-8",
     "notices.js": "text/javascript; charset=utf-8",
+    "operators.js": "text/javascript; charset=utf-8",
     "reservations.js": "text/javascript; charset=utf-8",
     "tables.js": "text/javascript; charset=utf-8",
     "experiments.js": "text/javascript; charset=utf-8",
     "timelines.js": "text/javascript; charset=utf-8",
+    "what_if.js": "text/javascript; charset=utf-8",
 }
 #: Headers of all answers: the page loads and runs nothing from other origins, and cannot be framed by other pages.
 HEADERS: Final = {

@@ -67,7 +67,8 @@ async def what_if(data: JSONBody[WhatIf], request: Asking) -> WhatIfAnswer:
     """Play the site ahead from now on, as it is and under a change, and compare when leases and jobs start.
 
     Nothing happens at the site itself. Both plays assume that no other requests come. Leases and jobs of others
-    are only counted. The site plays one what-if at a time, and each for a minute at most.
+    are only counted. The site plays one what-if at a time, and each for a minute at most. A play ends when its caller
+    closes the connection.
     """
     await check_types(request, WhatIf)
     found = parts(request)
@@ -80,8 +81,14 @@ async def what_if(data: JSONBody[WhatIf], request: Asking) -> WhatIfAnswer:
         for number, one in asked
     ]
     plan = SitePlan(requests, now, now + data.horizon, PlannedChange(scheduler, options, entries))
-    played = await found.player.play(partial(found.site.play_ahead, plan))
+    played = await found.player.play(partial(found.site.play_ahead, plan), _gone(request))
     return what_if_of(played, found.site.inbox, request.user, now, plan.until)
+
+
+async def _gone(request: Asking) -> None:
+    """Return when the caller has closed the connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _algorithm(data: WhatIf, present: Scheduler[Any]) -> tuple[type[Scheduler[Any]] | None, Mapping[str, Any]]:

@@ -52,6 +52,12 @@ function step(span, most) {
   return steps.find((one) => span / one <= most) ?? span / most;
 }
 
+/** The seconds of HH:MM:SS, or of a number of seconds; NaN for other texts. */
+export function secondsOf(text) {
+  const parts = text.trim().split(":");
+  return parts.length > 3 || parts.some((one) => !/^\d+(\.\d+)?$/.test(one)) ? NaN : parts.reduce((sum, one) => 60 * sum + Number(one), 0);
+}
+
 export function clockText(seconds) {
   const whole = Math.floor(seconds), days = Math.floor(whole / 86400);
   const part = (size, most) => String(Math.floor(whole / size) % most).padStart(2, "0");

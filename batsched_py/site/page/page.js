@@ -1,12 +1,14 @@
 // The page: asks the site for what has changed, and shows it.
 
-import { Chart, KINDS, clockText, sample } from "./chart.js";
+import { Chart, KINDS, clockText, sample, secondsOf } from "./chart.js";
 import * as experiments from "./experiments.js";
 import * as leases from "./leases.js";
 import { showNotices } from "./notices.js";
+import * as operators from "./operators.js";
 import * as reservations from "./reservations.js";
 import { Schedule } from "./schedule.js";
 import { Refused, ask, follow, keepToken } from "./site.js";
+import * as whatIf from "./what_if.js";
 
 const $ = (id) => document.getElementById(id);
 /** Hosts out of service, and waiting leases, that are asked for. */
@@ -83,12 +85,13 @@ async function askFor(names) {
     asked("schedule", () => ask(`/api/schedule?begin=${begin}&end=${end}`)),
     asked("hosts", () => ask(`/api/hosts?out=true&limit=${MOST}`)),
     asked("caller", () => ask("/api/caller")),
-    asked("notices", showNotices),
   ]);
   if (caller) {
     me = caller;
     showCaller(caller);
+    operators.showTo(caller.role);
   }
+  if (names.has("notices")) await notices();
   if (out) showOut(out);
   if (names.has("leases")) await leases.refresh();
   if (names.has("experiments")) await experiments.refresh();
@@ -123,6 +126,11 @@ function askForQueue() {
   const pause = queueAsked + QUEUE_PAUSE - performance.now();
   if (pause <= 0) wanted.add("queue");
   else queueTimer ??= setTimeout(() => { queueTimer = null; refresh(["queue"]); }, pause);
+}
+
+/** Show the notices; operators may remove them. */
+function notices() {
+  return showNotices(me.role === "operator" ? (number) => attempt(() => ask(`/api/notices/${number}`, { method: "DELETE" })) : null);
 }
 
 function showSchedule() {
@@ -182,7 +190,7 @@ async function listen() {
         $("trouble").hidden = true;
         if (event === "change" && news.changes) changes.push(news.changes);
         if (event === "change") refresh(news.changes ? [] : ALL);
-        if (event === "notice") showNotices().catch(complain);
+        if (event === "notice") notices().catch(complain);
       });
     } catch (error) {
       complain(error);
@@ -202,6 +210,8 @@ function prepare(site) {
   const helpers = { attempt, mayChange, changed: () => refresh(), now: () => chart.now };
   prepared = true;
   leases.begin(helpers);
+  operators.begin(helpers);
+  whatIf.begin({ leaseBody, seconds: secondsOf });
   for (const part of document.querySelectorAll("#ask [data-term]")) part.hidden ||= !site.lease_terms.includes(part.dataset.term);
   if (site.algorithm === "experiments") experiments.begin(helpers);
   if (site.reservations) reservations.begin(helpers);
@@ -229,9 +239,9 @@ $("token-form").addEventListener("submit", (event) => {
   keepToken($("token").value);
   begin();
 });
-$("ask").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const given = event.target.elements, when = given.when.value, text = given.duration.value.trim();
+/** The request of the form for leases. */
+function leaseBody() {
+  const given = $("ask").elements, when = given.when.value, text = given.duration.value.trim();
   const body = {
     nodes: Number(given.nodes.value),
     duration: /^\d+(\.\d+)?$/.test(text) ? Number(text) : text,
@@ -241,8 +251,12 @@ $("ask").addEventListener("submit", async (event) => {
   const deadline = given.deadline.value.trim(), constraint = given.constraint.value.trim();
   if (deadline) body.deadline = DATE.test(deadline) ? deadline : `+${deadline.replace(/^\+/, "")}`;
   if (constraint) body.constraint = constraint;
+  return body;
+}
+$("ask").addEventListener("submit", async (event) => {
+  event.preventDefault();
   try {
-    const lease = await ask("/api/leases", { method: "POST", body });
+    const lease = await ask("/api/leases", { method: "POST", body: leaseBody() });
     $("asked").className = "";
     $("asked").textContent = `Accepted as lease ${lease.number}.`;
     refresh();

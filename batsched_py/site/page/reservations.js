@@ -1,6 +1,6 @@
 // Reservations on the page: the list, and the form to create one.
 
-import { clockText, withClockTimes } from "./chart.js";
+import { clockText, secondsOf, withClockTimes } from "./chart.js";
 import { ask } from "./site.js";
 import { button, cell, longCell, nameCell, PagedTable, rowOf } from "./tables.js";
 
@@ -41,15 +41,9 @@ function row(one) {
   return line;
 }
 
-/** The seconds of HH:MM:SS, or of a number of seconds; NaN for other texts. */
-function seconds(text) {
-  const parts = text.trim().split(":");
-  return parts.length > 3 || parts.some((one) => !/^\d+(\.\d+)?$/.test(one)) ? NaN : parts.reduce((sum, one) => 60 * sum + Number(one), 0);
-}
-
 async function create(event) {
   event.preventDefault();
-  const given = event.target.elements, told = $("reserved"), after = seconds(given.after.value);
+  const given = event.target.elements, told = $("reserved"), after = secondsOf(given.after.value);
   const constraint = given.constraint.value.trim();
   const compute = { name: "Machine", min: Number(given.min.value), ...(constraint ? { constraint } : { locations: ["here"] }) };
   const body = { name: given.name.value, duration: Number(given.duration.value), resources: [{ compute }] };

@@ -30,9 +30,9 @@ export async function askPart(path, request) {
   return { items, next: answer.headers.get("Link")?.match(/<([^>]*)>; rel="next"/)?.[1] ?? null };
 }
 
-async function exchange(path, { method = "GET", body, text, headers } = {}) {
+async function exchange(path, { method = "GET", body, text, headers, signal } = {}) {
   const content = text ?? (body === undefined ? undefined : JSON.stringify(body));
-  const answer = await fetch(path, { method, headers: allHeaders(content, headers), body: content });
+  const answer = await fetch(path, { method, headers: allHeaders(content, headers), body: content, signal });
   if (answer.status === 204) return [null, answer];
   const value = await answer.json().catch(() => null);
   if (!answer.ok) throw new Refused(answer.status, value?.problems ?? [{ path: "", message: `the site answered ${answer.status}` }]);

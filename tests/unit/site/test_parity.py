@@ -79,8 +79,39 @@ OPTIONS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
 }
 #: Options that are no members of a body, but can be given with it: the site, the user, a file of all members.
 SITE: Final = {"url", "token_file", "user", "group", "connect_timeout", "limit", "debug", "help", "file"}
-#: Members of LeaseRequest that the form of the page lacks; its `start` is made of two fields.
-NOT_ON_THE_PAGE: Final = {"capacity", "software", "start"}
+#: Form of the page -> the bodies that it sends, its fields that are no members of these, and members that it lacks.
+FORMS: Final[Mapping[str, tuple[tuple[str, ...], set[str], set[str]]]] = {
+    "ask": (("LeaseRequest",), {"when", "after"}, {"capacity", "software", "start"}),  # the start is two fields
+    "what-if": (("WhatIf",), set(), set()),
+    "notice": (("NoticeRequest",), set(), set()),
+    "hosts": (("HostsChange", "HostsReturn"), {"change"}, set()),
+}
+#: Change -> the text of the page's scripts that makes it.
+ON_THE_PAGE: Final[Mapping[tuple[str, str], str]] = {
+    ("PUT", "/api/clock"): 'ask("/api/clock", { method: "PUT"',
+    **{("POST", f"/api/hosts/{change}"): f'<option value="{change}">' for change in ("drain", "fail", "return")},
+    ("POST", "/api/notices"): 'ask("/api/notices", { method: "POST"',
+    ("DELETE", "/api/notices/{number}"): 'ask(`/api/notices/${number}`, { method: "DELETE"',
+    ("POST", "/api/leases"): 'ask("/api/leases", { method: "POST"',
+    ("DELETE", "/api/leases/{number}"): 'ask(path, { method: "DELETE" })',
+    ("POST", "/api/leases/{number}/hold"): "`${path}/hold`",
+    ("POST", "/api/leases/{number}/release"): "`${path}/release`",
+    ("POST", "/api/what-if"): 'ask("/api/what-if", { method: "POST"',
+    ("POST", "/managed_experiments"): 'ask(PATH, { method: "POST", text',
+    ("DELETE", "/managed_experiments/{number}"): 'ask(`${PATH}/${id}`, { method: "DELETE"',
+    ("POST", "/reservations"): 'ask(PATH, { method: "POST", body })',
+    ("DELETE", "/reservations/{number}"): 'ask(one.href, { method: "DELETE" })',
+    ("POST", "/managed_experiments/{number}/timelines/resume"): "`${path}/resume`",
+}
+#: Change that the page lacks -> the reason.
+NOT_ON_THE_PAGE: Final[Mapping[tuple[str, str], str]] = {
+    ("POST", "/api/close"): "a slip of the hand would end the site",
+    ("POST", "/api/jobs"): "for algorithms without leases",
+    ("PUT", "/api/leases/{number}/priority"): "needs a number for each row",
+    ("POST", "/api/timelines/resume"): "for the one experiment of -s timelines",
+    ("POST", "/api/timelines/{vm}/entries"): "for the one experiment of -s timelines",
+    ("POST", "/managed_experiments/{number}/timelines/{vm}/entries"): "a document",
+}
 
 
 #: Parameter of a list -> the option that sets it, where these have another name.
@@ -145,12 +176,29 @@ def test_each_parameter_of_a_list_has_an_option_and_each_option_a_parameter() ->
     assert compared >= 7
 
 
-def test_the_form_of_the_page_has_the_members_of_a_lease() -> None:
+def page_text() -> str:
+    """The page and its scripts."""
+    folder = files("batsched_py.site") / "page"
+    return "\n".join(one.read_text() for one in folder.iterdir() if one.name.endswith((".js", ".html")))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_form_of_the_page_has_the_members_of_its_bodies(form: str) -> None:
     """But for those listed here."""
-    form = re.search(
-        r'<form id="ask">.*?</form>', (files("batsched_py.site") / "page" / "index.html").read_text(), re.S
-    )
-    assert form is not None
-    fields = set(re.findall(r'name="(\w+)"', form[0]))
-    members = schema()["components"]["schemas"]["LeaseRequest"]["properties"].keys()
-    assert fields == (members - NOT_ON_THE_PAGE) | {"when", "after"}
+    bodies, others, without = FORMS[form]
+    found = re.search(rf'<form id="{form}">.*?</form>', page_text(), re.S)
+    assert found is not None
+    fields = set(re.findall(r'name="(\w+)"', found[0]))
+    schemas = schema()["components"]["schemas"]
+    members = {member for body in bodies for member in schemas[body]["properties"]}
+    assert fields == (members - without) | others
+
+
+def test_each_change_is_on_the_page() -> None:
+    """By a form or a button; or there is a reason why it is not."""
+    text, changes = page_text(), set[tuple[str, str]]()
+    for path, methods in schema()["paths"].items():
+        changes |= {(method.upper(), path) for method in methods if method != "get"}
+    missing = {call for call in changes if call not in ON_THE_PAGE or ON_THE_PAGE[call] not in text}
+    assert missing == NOT_ON_THE_PAGE.keys()
+    assert ON_THE_PAGE.keys() | NOT_ON_THE_PAGE.keys() == changes
