@@ -8,6 +8,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.job_demand import JobDemand
 from batsched_py.model.new_profile import delay, parallel, parallel_homogeneous, parallel_homogeneous_total
 from batsched_py.model.profile import Profile
+from batsched_py.model.step_signal import StepSignal, parse_signal
 from batsched_py.model.table import Table
 from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
@@ -89,6 +90,7 @@ __all__ = [
     "SimulationBegins",
     "SimulationEnds",
     "Slot",
+    "StepSignal",
     "Table",
     "TaskDemand",
     "TaskPlace",
@@ -102,6 +104,7 @@ __all__ = [
     "parallel",
     "parallel_homogeneous",
     "parallel_homogeneous_total",
+    "parse_signal",
     "seconds",
     "too_few",
     "wait_of",

@@ -48,6 +48,8 @@ class ArPreemptOptions(PromiseOptions):
         if not self.plain:
             self.refuse("is not for ar_preempt: reservations are made on the lowest hosts")
         self.refuse_predictor("ar_preempt: a job that runs longer than predicted would run into a reservation")
+        if self.signal is not None:
+            raise ValueError("signal is not for ar_preempt: reservations start at their instants")
         super(ArPreemptOptions, self).__post_init__()
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from batsched_py.api import Event, Plan, Running, Scheduler, Table, View
 from batsched_py.planning.run_times.catalogue import REQUEST
+from batsched_py.schedulers.backfilling.deferral import Deferral
 from batsched_py.schedulers.backfilling.loop import BackfillLoop
 from batsched_py.schedulers.backfilling.rules import BackfillRules, Options, Overtakers, OvertakingRules
 
@@ -23,6 +24,8 @@ class Backfilling(Scheduler[Options]):
     #: Created in `setup`.
     rules: BackfillRules[Any]
     loop: BackfillLoop
+    #: The deferral of jobs; None without a signal.
+    deferral: Deferral | None = None
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
@@ -37,11 +40,16 @@ class Backfilling(Scheduler[Options]):
     def setup(self, view: View) -> None:
         self.rules = self.make_rules(view)
         self.rules.packs = self.places_tasks
+        if self.options.signal is not None:
+            self.deferral = Deferral(self.options, self.rules.excluded)
+            self.rules.excluded, self.rules.in_serving_order = self.deferral, self.deferral.in_serving_order
         self.loop = BackfillLoop(self.rules, view)
 
     def resume(self, former: Backfilling[Options], view: View) -> None:
         if self.rules.predicted is not None:
             self.rules.predicted.adopt(former.rules.predicted, view)
+        if self.deferral is not None:
+            self.deferral.adopt(former.deferral)
         self.loop.resume(former.loop, view)
 
     def observe(self, event: Event, view: View) -> None:
@@ -53,12 +61,15 @@ class Backfilling(Scheduler[Options]):
         return run.end + self.options.slack
 
     def decide(self, view: View, plan: Plan) -> None:
-        predicted = self.rules.predicted
-        if predicted is None:
+        predicted, deferral = self.rules.predicted, self.deferral
+        if predicted is None and deferral is None:
             self.loop.decide(view, plan)
             return
-        self.loop.decide(view, plan, disturbed=predicted.follow(view, plan))
-        predicted.call(view, plan)
+        followed = [one for one in (deferral, predicted) if one is not None]
+        disturbed = [one.follow(view, plan) for one in followed]
+        self.loop.decide(view, plan, disturbed=any(disturbed))
+        for one in followed:
+            one.call(view, plan)
 
     def tables(self, view: View) -> Iterable[Table]:
         """Return the table of predicted run times, if there are any."""

@@ -248,7 +248,7 @@ class BackfillLoop:
             book.sort(lambda job: (order.key(job, now), order.tie(job)), anew=order.dynamic)
             self.renew(view, plan)
             return
-        for job in order.sorted(view.queue, now):
+        for job in order.sorted((job for job in view.queue if job.id not in self._rules.excluded), now):
             entry = self._blocked.get(job.id)
             if entry is not None:
                 book.withdraw(entry)

@@ -1,15 +1,20 @@
 """The options of the algorithms that backfill, from the fewest to the most."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal, NoReturn
 
-from batsched_py.api import ORDERS, Order, PlacementOptions, named, option
+from batsched_py.api import ORDERS, Order, PlacementOptions, StepSignal, document, named, option, parse_signal
 from batsched_py.planning.policies.ordering import Ties
 from batsched_py.planning.run_times.catalogue import PREDICTORS, REQUEST, PredictorKind
 from batsched_py.planning.run_times.corrections import Correction
 
 #: The default percentile of predictor=percentile.
 PERCENTILE: Final = 90.0
+
+
+def _no_document(_name: str, _members: Mapping[str, Any]) -> NoReturn:
+    raise AssertionError  # any ending is read as text
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,13 @@ class PromiseOptions(PlacementOptions):
         " its request; or double the prediction",
     )
     user: str = option("user", "the member of a job that says whose it is, for predictors", peer_text=r"[\w-]+")
+    signal: StepSignal | None = document(  # noqa: RUF009  # as `option`, which makes a field
+        _no_document,
+        "CSV of the carbon intensity or price of energy, for deferral of jobs",
+        {"*": parse_signal},
+    )
+    signal_threshold: float | None = option(None, "with `signal`: jobs are deferred while it is higher")
+    max_delay: float | None = option(None, "with `signal`: most seconds for which a job is deferred", minimum=0)
 
     @property
     def on_hosts(self) -> bool:
@@ -51,6 +63,8 @@ class PromiseOptions(PlacementOptions):
     def __post_init__(self) -> None:
         if self.reserve == "counts" and not self.by_number:
             self.refuse("needs reserve=hosts: a number of hosts does not say whether they will do")
+        if len({self.signal is None, self.signal_threshold is None, self.max_delay is None}) > 1:
+            raise ValueError("signal, signal_threshold and max_delay are given together, or none of them")
         if self.percentile != PERCENTILE and self.predictor is not PREDICTORS["percentile"]:
             raise ValueError("percentile is for predictor=percentile")
         needless = {"correction": self.correction != "incremental", "predictions": self.predictions != "at_arrival"}

@@ -63,6 +63,8 @@ PROMISING = [
     if name in ("easy", "backfill", "conservative") and options.keys().isdisjoint({"order", "ties"})
 ]
 
+#: A signal that falls after 8 s and rises after 20 s.
+SIGNAL = str(ROOT / "tests/data/signals/carbon.csv")
 #: Variants of algorithms that promise less, or need more, than the others.
 SPECIAL: list[tuple[str, dict[str, str]]] = [
     ("conservative", {"reserve": "hosts", "slack": "5"}),
@@ -75,6 +77,9 @@ SPECIAL: list[tuple[str, dict[str, str]]] = [
     ("conservative", {"predictor": "mean", "predictions": "anew", "reserve": "hosts", "correction": "request"}),
     ("conservative", {"predictor": "last2", "order": "asc_walltime", "promises": "in_turn", "slack": "2"}),
     ("easy_idle_sleeper", {"predictor": "last2", "idle_time": "3"}),
+    ("easy", {"signal": SIGNAL, "signal_threshold": "200", "max_delay": "5"}),
+    ("conservative", {"signal": SIGNAL, "signal_threshold": "200", "max_delay": "9", "predictor": "last2"}),
+    ("easy_dvfs", {"pstate": "1", "signal": SIGNAL, "signal_threshold": "200", "max_delay": "4"}),
     ("easy_dvfs", {"pstate": "1", "predictor": "mean", "user": "user"}),
     ("crasher", {"message": "6", "how": "exit"}),
     ("easy_dvfs", {"pstate": "1"}),

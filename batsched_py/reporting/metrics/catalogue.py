@@ -36,6 +36,7 @@ class Unit(Enum):
     RATE = ("jobs/h", float(HOUR), 2)
     JOULES = ("J", 1.0, 1)
     WATTS = ("W", 1.0, 1)
+    CARBON = ("gCO2", 1.0, 1)
     HOST_HOURS = ("host h", 1.0 / HOUR, 3)
 
     def __init__(self, symbol: str, factor: float, digits: int) -> None:
@@ -202,6 +203,8 @@ class EnergyMetrics:
     energy: Annotated[float | None, MetricInfo("energy", Unit.JOULES, "less")]
     mean_power: Annotated[float | None, MetricInfo("mean power", Unit.WATTS, "less")]
     mean_job_energy: Annotated[float | None, MetricInfo("mean energy of a job", Unit.JOULES, "less")]
+    carbon: Annotated[float | None, MetricInfo("carbon emissions", Unit.CARBON, "less")]
+    energy_cost: Annotated[float | None, MetricInfo("cost of energy", Unit.NUMBER, "less")]
 
 
 @dataclass(frozen=True)

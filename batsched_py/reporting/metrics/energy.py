@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 
+from batsched_py.model.step_signal import KWH, StepSignal
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.tracing import JOB_ENDED, EnergyRows
 
@@ -23,6 +25,23 @@ def energy_between(schedule: Schedule, begin: float, end: float) -> float | None
     if rows is None or not rows.times:
         return None
     return max(_joules_at(rows, end) - _joules_at(rows, begin), 0.0)
+
+
+def weighted_energy(schedule: Schedule, signal: StepSignal, begin: float, end: float) -> float | None:
+    """Return the integral of power times a signal from `begin` to `end`, in its quantity; None without a trace.
+
+    Between two rows of the trace the power is constant, as for `energy_between`; a row is at each start and end of a
+    job and at each change of a power state, so that this is exact.
+    """
+    if schedule.consumed_energy is None or not schedule.consumed_energy.times:
+        return None
+    parts = list[float]()
+    for place, (time, value) in enumerate(zip(signal.times, signal.values, strict=True)):
+        until = signal.times[place + 1] if place + 1 < len(signal.times) else end
+        first, last = max(time, begin), min(until, end)
+        if first < last:
+            parts.append(value * (energy_between(schedule, first, last) or 0.0) / KWH)
+    return math.fsum(parts)
 
 
 def traced_energy(schedule: Schedule) -> float | None:

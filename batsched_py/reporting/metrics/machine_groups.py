@@ -5,9 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from itertools import chain
+from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from batsched_py.model.step_signal import StepSignal
 from batsched_py.protocol.events import REJECTED
 from batsched_py.reporting.metrics.catalogue import (
     EnergyMetrics,
@@ -18,7 +21,7 @@ from batsched_py.reporting.metrics.catalogue import (
     UseMetrics,
     undefined,
 )
-from batsched_py.reporting.metrics.energy import consumed_energy, energy_between
+from batsched_py.reporting.metrics.energy import consumed_energy, energy_between, weighted_energy
 from batsched_py.reporting.metrics.gpu_fragmentation import free_gpus
 from batsched_py.reporting.metrics.host_times import host_times
 from batsched_py.reporting.metrics.job_metrics import JobMetrics
@@ -133,7 +136,20 @@ def measure_layout(free: FreeHostCurve | None, ran: Sequence[JobMetrics], begin:
     )
 
 
-def measure_energy(schedule: Schedule, ran: Sequence[JobMetrics], window: TimeWindow | None) -> EnergyMetrics:
+class EnergySignals(Struct, frozen=True):
+    """The carbon intensity of energy and its price; None if unknown."""
+
+    carbon: StepSignal | None = None
+    price: StepSignal | None = None
+
+
+#: Neither is known.
+NO_SIGNALS: Final = EnergySignals()
+
+
+def measure_energy(
+    schedule: Schedule, ran: Sequence[JobMetrics], window: TimeWindow | None, signals: EnergySignals
+) -> EnergyMetrics:
     """Measure the energy of a run, or of a window."""
     if window is None:
         energy = consumed_energy(schedule)
@@ -147,6 +163,8 @@ def measure_energy(schedule: Schedule, ran: Sequence[JobMetrics], window: TimeWi
         energy=energy,
         mean_power=energy / (end - begin) if energy is not None and end > begin else None,
         mean_job_energy=mean(of_jobs) if len(of_jobs) == len(ran) else None,
+        carbon=None if signals.carbon is None else weighted_energy(schedule, signals.carbon, begin, end),
+        energy_cost=None if signals.price is None else weighted_energy(schedule, signals.price, begin, end),
     )
 
 

@@ -35,6 +35,8 @@ from batsched_py.reporting.metrics.job_groups import (
 from batsched_py.reporting.metrics.job_metrics import measure_jobs
 from batsched_py.reporting.metrics.lease_metrics import lease_metrics
 from batsched_py.reporting.metrics.machine_groups import (
+    NO_SIGNALS,
+    EnergySignals,
     measure_energy,
     measure_host_times,
     measure_layout,
@@ -51,11 +53,16 @@ from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
 
 
-def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND, window: TimeWindow | None = None) -> RunMetrics:
+def measure_run(
+    schedule: Schedule,
+    tau: float = SLOWDOWN_BOUND,
+    window: TimeWindow | None = None,
+    signals: EnergySignals = NO_SIGNALS,
+) -> RunMetrics:
     """Compute the metrics of a run; runs shorter than `tau` seconds count as `tau` in bounded slowdowns.
 
     With a window, metrics of jobs cover the jobs submitted in it, even if they end later, and metrics of hosts cover
-    the time in it, for all jobs. WorkloadError if a deadline is invalid.
+    the time in it, for all jobs. Emissions and costs are by the `signals`. WorkloadError if a deadline is invalid.
     """
     part = schedule if window is None else window.submitted(schedule)
     jobs = measure_jobs(part, tau)
@@ -74,7 +81,7 @@ def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND, window: TimeWin
         slowdowns=measure_slowdowns(summary, ran),
         queue=measure_queue(schedule, begin, end),
         layout=measure_layout(free, ran, begin, end),
-        energy=measure_energy(schedule, ran, window),
+        energy=measure_energy(schedule, ran, window, signals),
         host_times=measure_host_times(schedule, free, begin, end),
         fairness=measure_fairness(ran),
         deadlines=measure_deadlines(jobs),
