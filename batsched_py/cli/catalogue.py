@@ -66,6 +66,7 @@ _GROUPS: Final = {
         "list": ("List the available algorithms.", "list"),
         "describe": ("Show the options and the source of an algorithm.", "describe easy"),
         "new": ("Create a template for an algorithm and its tests.", "new my_algorithm.py"),
+        "judge": ("Judge an algorithm: broken rules, cost of decisions, scores.", "judge easy --only unstarted"),
     },
     "Hosts, leases and experiments": {
         "query": (

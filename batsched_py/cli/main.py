@@ -2,7 +2,8 @@
 
 Exit codes:
     0    success
-    1    a replay or two recordings differ, results contain contradictions, or Haizea's data lacks a counter
+    1    a replay or two recordings differ, results contain contradictions, an algorithm breaks a rule of `judge`, or
+         Haizea's data lacks a counter
     2    the input or the usage is wrong: a file, an option, the name of an algorithm
     3    this side failed: the algorithm raised, its plan or decision was refused, or the simulation is deadlocked
     4    the other side failed: it broke the protocol, died, or was silent for too long; or there is no connection

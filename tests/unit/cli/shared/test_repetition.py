@@ -14,14 +14,14 @@ from tests.clone import ROOT
 
 #: Options that add to what was given before, each with its reason in docs/cli.md.
 ACCUMULATE = {
-    "--add-role-to-hosts", "--allow-redis", "--columns", "--demand", "--generate", "--ignore", "--keep", "--limit",
-    "--metrics", "--name", "--option", "--resume", "--seeds", "--sg-cfg", "--with", "--workflow", "--workflow-start",
-    "--workload", "--workload-name",
+    "--add-role-to-hosts", "--allow", "--allow-redis", "--columns", "--demand", "--generate", "--ignore", "--keep",
+    "--limit", "--metrics", "--name", "--option", "--resume", "--seeds", "--sg-cfg", "--with", "--workflow",
+    "--workflow-start", "--workload", "--workload-name",
 }  # fmt: skip
 #: The same, but only in these commands: elsewhere they take one value.
 ACCUMULATE_IN = {
     ("compare", "--scheduler"), ("compare", "--options-file"), ("compare", "--by"), ("compare", "--load"),
-    ("report", "--by"), ("explain", "--by"),
+    ("report", "--by"), ("explain", "--by"), ("judge", "--only"),
 }  # fmt: skip
 
 
