@@ -25,6 +25,7 @@ from batsched_py.reporting.pictures.html.breakdowns import breakdown_parts
 from batsched_py.reporting.pictures.html.content import Content, Waits, pack
 from batsched_py.reporting.pictures.html.differences import JobChange, MovedJob, RunComparison, compare_runs
 from batsched_py.reporting.pictures.html.metric_rows import metrics_table, other_rows, summary_rows
+from batsched_py.reporting.pictures.html.rejected_jobs import rejected_tables
 from batsched_py.reporting.pictures.html.result import result_parts
 from batsched_py.reporting.pictures.html.timelines import timeline_parts
 from batsched_py.reporting.pictures.html.waits_by_reason import waiting_parts
@@ -40,9 +41,6 @@ SCRIPTS: Final = (
     "words.js", "data.js", "leases.js", "colours.js", "raster.js", "heat.js", "patterns.js", "gantt.js", "view.js",
     "hands.js", "charts.js", "jobs.js", "main.js",
 )  # fmt: skip
-
-#: The largest number of rejected jobs listed for each run.
-MOST_REJECTED: Final = 100
 
 
 def plotly_js() -> bytes:
@@ -133,7 +131,7 @@ def _sections(
         ("distributions", "Distributions", _distributions(counted, names, content.bound)),
         ("groups", "Groups of jobs", breakdown_parts(counted, content.bound, by)),
         ("jobs", "Jobs", _jobs(counted)),
-        ("rejected", "Rejected jobs", _rejected(counted)),
+        ("rejected", "Rejected jobs", rejected_tables(counted)),
         ("notes", "Notes", _notes(schedules, content.bound)),
     ]
 
@@ -368,24 +366,6 @@ def _jobs(schedules: Sequence[Schedule]) -> list[str]:
         return []
     options = "".join(f'<option value="{number}">{escape(run.name)}</option>' for number, run in enumerate(schedules))
     return [template("jobs.html").substitute(options=options, hidden="" if len(schedules) > 1 else " hidden").rstrip()]
-
-
-def _rejected(schedules: Sequence[Schedule]) -> list[str]:
-    tables = []
-    for schedule in schedules:
-        rejected = [record for record in schedule.jobs if record.rejected]
-        if not rejected:
-            continue
-        rows = [
-            [escape(record.job.id), str(record.job.size), clock(record.job.submit_time), escape(record.metadata)]
-            for record in rejected[:MOST_REJECTED]
-        ]
-        more = len(rejected) - len(rows)
-        caption = f"{schedule.name}: {_count(len(rejected), 'job')}" + (
-            f", the first {len(rows)} of them" if more else ""
-        )
-        tables.append(markup.plain_table(caption, ["job", "size", "submitted", "metadata"], rows))
-    return tables
 
 
 def _notes(schedules: Sequence[Schedule], bound: float) -> list[str]:

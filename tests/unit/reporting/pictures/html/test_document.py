@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from batsched_py.reporting.api import Schedule
-from batsched_py.reporting.pictures.html.document import MOST_REJECTED, report_page
+from batsched_py.reporting.pictures.html.document import report_page
+from batsched_py.reporting.pictures.html.rejected_jobs import MOST_REJECTED
 from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record, rejected
