@@ -347,10 +347,7 @@ class Plan(RegistrationVerbs):
             self._warn_user(displayed_line(f"t={seconds(self._state.now)}: {text}"))
 
     def ignore(self, kind: str, subject: object, why: str, line: str) -> None:
-        """Warn with a line that the request of an event to change a job or timelines has no effect, and why; not sent.
-
-        The `subject` is that of an IgnoredRequest.
-        """
+        """Warn with a line that the request of an event has no effect, as an IgnoredRequest says; not sent."""
         self.ignored.append(IgnoredRequest(kind, subject, why))
         self.warn(line)
 

@@ -144,6 +144,17 @@ def test_a_break_of_an_experiment_is_ended(ask: Ask, tmp_path: Path, monkeypatch
     assert "1/Client,ask 10.0.0.1,run,150," in Path("all_timeline.csv").read_text()
 
 
+def test_leases_of_several_users_have_their_names(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that an operator sees whose is whose; users with one name do not need it."""
+    with running_site(tmp_path, "--pace", "0.001") as site:
+        follow(site, monkeypatch)
+        for user in ("ann", "bob"):
+            assert ask("lease", "request", "-n", "1", "-d", "60", "--user", user)[0] == 0
+        assert [row[:2] for row in cells(ask("lease", "list")[1])] == [["ID", "User"], ["1", "ann"], ["2", "bob"]]
+        assert [row[0] for row in cells(ask("lease", "list", "--user", "bob")[1])] == ["ID", "2"]
+        assert next(cells(ask("lease", "list", "--owner", "ann")[1]))[:2] == ["ID", "Type"]
+
+
 def test_timelines_are_shown_resumed_and_extended(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A break is ended, an entry is added; after the site was closed, its results have both."""
     Path("timelines.json").write_text(json.dumps(VMS))

@@ -83,13 +83,16 @@ def post_descriptor(place: SitePlace, resource: str, file: Path, limits: Limits)
 
 
 def show_leases(leases: Sequence[Mapping[str, Any]]) -> None:
-    """Print a table of leases; an estimated start begins with ~."""
-    headings = ("ID", "Type", "State", "Starting time", "Duration", "Nodes", "Planned", "Reason")
+    """Print a table of leases, with their users if there are several; an estimated start begins with ~."""
+    several = len({lease["user"] for lease in leases}) > 1
+    headings = ["ID", "Type", "State", "Starting time", "Duration", "Nodes", "Planned", "Reason"]
+    headings[1:1] = ["User"] if several else []
     table = Table(*headings, box=box.SIMPLE, pad_edge=False)
     for lease in leases:
         start, duration = lease.get("start", lease.get("requested_start")), lease.get("duration")
         cells = (
             lease["number"],
+            *((lease["user"],) if several else ()),
             lease.get("type") or "Job",
             f"{lease['state']}, held" if lease.get("held") else lease["state"],
             "Unspecified" if start is None else seconds(start),
