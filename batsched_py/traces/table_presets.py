@@ -48,6 +48,18 @@ _PRESETS: Final = (
         "id=job_id,submit=submit_time,start=start_time,end=end_time,request=wallclock_req,run=run_time,size=nodes_req,"
         "user=user,account=account,partition=partition,qos=qos,state=state",
     ),
+    _preset(
+        "pm100",
+        "jobs of CINECA's Marconi100 (PM100, documentation/job_features.md of its repository), in nodes",
+        "id=job_id,submit=submit_time,start=start_time,end=end_time,run=run_time,request=time_limit:min,"
+        "size=num_nodes_req,used=num_nodes_alloc,user=user_id,group=group_id,partition=partition,qos=qos,"
+        "state=job_state",
+    ),
+    _preset(
+        "alibaba-gpu-2023",
+        "pods of Alibaba's GPU cluster (clusterdata, cluster-trace-gpu-v2023, openb_pod_list), in GPUs",
+        "id=name,submit=creation_time,start=scheduled_time,end=deletion_time,size=num_gpu,qos=qos",
+    ),
 )
 
 #: Name -> preset.

@@ -32,6 +32,20 @@ EAGLE = (
     "8,u2,a1,y.sh,RUNNING,short,normal,2018-11-01 08:00:20,2018-11-01 09:01:00,,,7200,2\n"
     "9,u2,a1,y.sh,PURPLE,short,normal,2018-11-01 08:00:30,2018-11-01 09:01:00,,,7200,2\n"
 )
+PM100 = (
+    "cores_per_task,end_time,group_id,job_id,job_state,num_nodes_req,num_nodes_alloc,partition,qos,run_time,start_time,"
+    "submit_time,time_limit,user_id,num_gpus_req\n"
+    "1,2020-05-20 09:00:00+00:00,7,11,COMPLETED,2,2,1,0,3000,2020-05-20 08:10:00+00:00,2020-05-20 08:00:00Z,60,5,4\n"
+    "1,2020-05-20 09:00:00+00:00,7,12,TIMEOUT,1,1,1,0,3600,2020-05-20 08:00:00+00:00,2020-05-20 08:00:00+00:00,60,5,4\n"
+    "1,2020-05-20 09:00:00+00:00,7,13,PENDING,1,1,1,0,0,2020-05-20 08:00:00+00:00,2020-05-20 08:00:00+00:00,60,5,4\n"
+)
+ALIBABA = (
+    "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"
+    "pod-1,88000,327680,8,1000,,Burstable,Succeeded,9437497,9438497,9437500\n"
+    "pod-2,4000,15258,1,220,,BE,Running,9437500,9437600,9437500\n"
+    "pod-3,4000,15258,0,0,,LS,Running,9437500,9437600,9437500\n"
+    "pod-4,4000,15258,1,1000,V100M16|V100M32,LS,Pending,9437500,9437700,\n"
+)
 
 
 def read(folder: Path, text: str, *columns: str, **options: Any) -> SwfLog:
@@ -68,6 +82,35 @@ def test_rows_without_a_run_are_counted_by_their_reason(tmp_path: Path) -> None:
     assert [log.names[record.number] for record in log.records] == ["5"]
     assert log.dropped == {"dropped_never_ran": 1, "dropped_going_on": 1, "dropped_state": 1}
     assert lines(log)[1] == "rows of a state that is unknown are left out (line 5, 'PURPLE')"
+
+
+def test_jobs_of_marconi100_have_limits_in_minutes(tmp_path: Path) -> None:
+    """Dates have an offset, and a job that waits is counted."""
+    log = read(tmp_path, PM100)
+    assert [(one.submit, one.wait, one.run, one.requested_time, one.status) for one in log.records] == [
+        (0, 600, 3000, 3600, 1),
+        (0, 0, 3600, 3600, 0),
+    ]
+    assert log.dropped == {"dropped_going_on": 1}
+    assert log.members[1] == {"user": 5, "group": 7, "partition": 1, "qos": 0}
+    assert log.columns is not None
+    assert (log.columns.preset, log.columns.unread) == ("pm100", ("cores_per_task", "num_gpus_req"))
+
+
+def test_pods_of_alibaba_are_sized_in_gpus(tmp_path: Path) -> None:
+    """One without a GPU, and one that was never scheduled, are counted under their rules."""
+    log = read(tmp_path, ALIBABA)
+    assert [(one.wait, one.run, one.requested_processors) for one in log.records] == [
+        (3, 997, 8),
+        (0, 100, 1),
+        (0, 100, 0),
+    ]
+    workload, report = clean(log, CleaningRules())
+    assert [job.id for job in workload.jobs] == ["pod-1", "pod-2"]
+    assert {rule.name: count for rule, count in report.applied() if rule.takes} == {
+        "dropped_never_ran": 1,
+        "dropped_no_processors": 1,
+    }
 
 
 @pytest.mark.parametrize("name", PRESETS)
