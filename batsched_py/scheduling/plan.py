@@ -68,19 +68,8 @@ class Plan(RegistrationVerbs):
     """The decisions of one message. A verb that Batsim would refuse raises PlanError, naming job, hosts and rule."""
 
     __slots__ = (
-        "_calls",
-        "_state",
-        "_tasks",
-        "_warn_user",
-        "commands",
-        "dialect",
-        "holds",
-        "ignored",
-        "promises",
-        "rejections",
-        "timestamp",
-        "watch",
-        "written",
+        *("_calls", "_state", "_tasks", "_warn_user", "commands", "dialect"),
+        *("holds", "ignored", "promises", "rejections", "timestamp", "watch", "written"),
     )
 
     def __init__(self, state: State, warn_user: Callable[[str], None] | None = None) -> None:

@@ -180,8 +180,7 @@ class Session:
         #: The latest request, and the wall-clock time of its arrival.
         self._message = _NONE
         #: True from a request to its reply.
-        self._deciding = False
-        self._began = 0.0
+        self._deciding, self._began = False, 0.0
         #: True once the last reply was written.
         self.over = False
         #: Requests answered.
@@ -271,8 +270,7 @@ class Session:
 
     def _take(self, message: Message) -> None:
         conversation, wall = self._conversation, self._clock.wall
-        self._message = message
-        self._deciding = True
+        self._message, self._deciding = message, True
         self._began = wall() if wall is not None else 0.0
         self._state.advance(message.now)
         self.plan.begin(message.now + self._clock.fixed)
@@ -390,10 +388,9 @@ class Session:
 
     def _hello(self) -> Hello:
         """Return the answer to Batsim 5's greeting: name, version and the features that the algorithm needs."""
-        scheduler = self._class
-        features = needed_features(scheduler, self._features, takes_requests=self._takes_requests)
+        features = needed_features(self._class, self._features, takes_requests=self._takes_requests)
         self._asks_for_all = features.forward_profiles_on_simulation_begins
-        return Hello(f"{PROGRAM} {scheduler.name}", batsched_py.__version__, features)
+        return Hello(f"{PROGRAM} {self._class.name}", batsched_py.__version__, features)
 
     def _with_stored(self, message: Message, store: JobStore) -> Message:
         """Fill in the jobs, profiles and answers that Batsim keeps in Redis."""
