@@ -5,18 +5,17 @@ Each file is replaced whole or not at all; writing may raise OSError.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 import orjson
 
 import batsched_py
 from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean, Inference
-from batsched_py.campaigns.comparison_table import test_texts
 from batsched_py.campaigns.group_waits import GROUP_COLUMNS
+from batsched_py.campaigns.inference_texts import test_texts
 from batsched_py.campaigns.metrics import RATIO_DIGITS, balance
 from batsched_py.campaigns.series import ComparisonSeries, dimensions
 from batsched_py.campaigns.study import Outcome, Study
@@ -24,12 +23,8 @@ from batsched_py.campaigns.variant import Variant
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.table_file import csv_rows
 from batsched_py.reporting.metrics.catalogue import MetricInfo, metric_names
+from batsched_py.text.latex import latex
 from batsched_py.text.wording import spelled
-
-#: Characters with a meaning of their own in LaTeX -> their escapes.
-_SPECIAL: Final = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
-    character: f"\\{character}" for character in "&%$#_{}"
-}
 
 
 def write_csv(path: Path, series: ComparisonSeries) -> None:
@@ -139,7 +134,7 @@ def latex_tabular(parts: Sequence[tuple[str, AlgorithmComparison]]) -> str:
     lines = [rf"\begin{{tabular}}{{l{'r' * (columns - 1)}}}", r"\toprule"]
     for number, (heading, comparison) in enumerate(parts):
         lines += [r"\midrule"] if number else []
-        lines += [_spanning(rf"\textbf{{{escaped(heading)}}}", columns)] if heading else []
+        lines += [_spanning(rf"\textbf{{{latex(heading)}}}", columns)] if heading else []
         lines += _latex_lines(comparison, columns)
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
@@ -151,23 +146,23 @@ def _spanning(text: str, columns: int) -> str:
 def _latex_lines(comparison: AlgorithmComparison, columns: int) -> list[str]:
     lines = [" & ".join(_headings(comparison)) + r" \\"]
     for one in comparison.metrics:
-        lines += [r"\midrule", _spanning(escaped(one.metric.heading), columns)]
+        lines += [r"\midrule", _spanning(latex(one.metric.heading), columns)]
         lines += [_latex_row(one.metric, mean, comparison.inference) for mean in one.means]
     if not comparison.study.window.whole:
-        measured = escaped(f"Measured: jobs submitted {comparison.study.window}.")
+        measured = latex(f"Measured: jobs submitted {comparison.study.window}.")
         lines += [r"\midrule", _spanning(measured, columns)]
     return lines
 
 
 def _headings(comparison: AlgorithmComparison) -> list[str]:
     inference = comparison.inference
-    headings = ["Algorithm", "Mean", f"Ratio to {escaped(comparison.baseline)}", "Difference", "Better/same/worse"]
+    headings = ["Algorithm", "Mean", f"Ratio to {latex(comparison.baseline)}", "Difference", "Better/same/worse"]
     headings += ["Effect", "$p$ (Holm)"] if inference.tests else []
     return [*headings, *(["Needed"] if inference.precision is not None else [])]
 
 
 def _latex_row(metric: MetricInfo, one: AlgorithmMean, inference: Inference) -> str:
-    cells = [rf"\quad {escaped(one.variant)}", "--" if one.mean is None else metric.text(one.mean.value)]
+    cells = [rf"\quad {latex(one.variant)}", "--" if one.mean is None else metric.text(one.mean.value)]
     pairs, tests = one.pairs, test_texts(inference, one.tests)
     if pairs is None:
         cells += [""] * (3 + len(tests))
@@ -181,8 +176,3 @@ def _latex_row(metric: MetricInfo, one: AlgorithmMean, inference: Inference) -> 
 def _latex_estimate(texts: Sequence[str]) -> str:
     value, *interval = (f"${text}$" for text in texts)
     return f"{value} [{', '.join(interval)}]" if interval else value
-
-
-def escaped(text: str) -> str:
-    """Return a text for LaTeX."""
-    return re.sub(r"[\\~^&%$#_{}]", lambda found: _SPECIAL[found[0]], text)

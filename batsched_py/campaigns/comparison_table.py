@@ -11,10 +11,10 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean, Inference, MetricComparison
+from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean, MetricComparison
 from batsched_py.campaigns.inference import explain_inference
+from batsched_py.campaigns.inference_texts import test_texts
 from batsched_py.campaigns.metrics import RATIO_DIGITS, balance
-from batsched_py.campaigns.pair_tests import MOST_PAIRS, PairTests
 from batsched_py.campaigns.series import SeriesPart, dimensions
 from batsched_py.campaigns.study import Study
 from batsched_py.reporting.metrics.catalogue import MetricInfo
@@ -25,8 +25,6 @@ from batsched_py.text.wording import NOTHING, counted, spelled
 _STATES: Final = ("successful", "failed", "walltime_reached", "killed", "rejected")
 #: Characters of the first column, the same in all tables so that they line up.
 _NAMES: Final = 24
-#: Smaller p values are not written out.
-_LEAST_P: Final = 0.001
 
 
 def comparison_tables(parts: Sequence[SeriesPart], *, differences: bool = False) -> Iterator[Table]:
@@ -157,24 +155,6 @@ def _row(metric: MetricInfo, apart: MetricInfo, one: AlgorithmMean, *, differenc
     else:
         against = _cells([] if one.pairs.ratio is None else one.pairs.ratio.texts(RATIO_DIGITS))
     return [*names, *against, balance(metric, one.pairs)]
-
-
-def test_texts(inference: Inference, tests: PairTests | None) -> list[str]:
-    """Return cells for the statistics besides intervals that there are."""
-    found, cells = PairTests() if tests is None else tests, []
-    if inference.tests:
-        cells = [
-            NOTHING if found.effect is None else f"{found.effect:z.2f}",
-            NOTHING if found.corrected is None else _p_text(found.corrected),
-        ]
-    if inference.precision is not None:
-        cells.append(f"> {MOST_PAIRS}" if found.needed is None else str(found.needed))
-    return cells
-
-
-def _p_text(p: float) -> str:
-    """Format a p value, of which more digits say nothing."""
-    return f"{p:.3f}" if p >= _LEAST_P else f"< {_LEAST_P}"
 
 
 def _cells(texts: Sequence[str]) -> list[str]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
-from batsched_py.campaigns.comparison_files import escaped
 from batsched_py.errors import OptionError
 from batsched_py.text.display import displayed
+from batsched_py.text.latex import latex
 
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|~^])")
 
@@ -44,7 +44,7 @@ class Latex(PaperForm):
 
     def text(self, plain: str) -> str:
         """Return escaped text."""
-        return escaped(displayed(plain)).replace("|", r"\textbar{}").replace("<", "$<$").replace(">", "$>$")
+        return latex(displayed(plain)).replace("|", r"\textbar{}").replace("<", "$<$").replace(">", "$>$")
 
     def code(self, plain: str) -> str:
         """Return escaped text in a typewriter font."""

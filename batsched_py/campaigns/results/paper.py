@@ -9,7 +9,7 @@ from typing import Final
 
 import batsched_py
 from batsched_py.campaigns.comparison import AlgorithmComparison, Inference
-from batsched_py.campaigns.comparison_files import escaped, latex_tabular
+from batsched_py.campaigns.comparison_files import latex_tabular
 from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.inference import with_inference
 from batsched_py.campaigns.methods.description import Methods, changed_settings, methods_text
@@ -29,6 +29,7 @@ from batsched_py.files.table_file import csv_rows
 from batsched_py.reporting.metrics.catalogue import MetricInfo
 from batsched_py.results.run_file import OtherFile, content_hash
 from batsched_py.text.display import displayed
+from batsched_py.text.latex import latex
 
 USE: Final = "campaign paper"
 #: Formats of each figure.
@@ -142,14 +143,14 @@ def _document(title: str, figures: Sequence[str], comparisons: Sequence[Algorith
     lines = [
         r"\documentclass{article}",
         r"\usepackage{booktabs,graphicx}",
-        rf"\title{{{escaped(displayed(title))}}}",
+        rf"\title{{{latex(displayed(title))}}}",
         r"\begin{document}",
         r"\maketitle",
         r"\section{Methods}",
         r"\input{methods}",
         r"\section{Results}",
         r"\begin{table}[p]\centering",
-        rf"\caption{{{escaped(displayed(caption))}}}",
+        rf"\caption{{{latex(displayed(caption))}}}",
         r"\resizebox{\linewidth}{!}{\input{tables/results}}",
         r"\end{table}",
         *(rf"\begin{{figure}}[p]\centering\includegraphics{{figures/{name}}}\end{{figure}}" for name in figures),

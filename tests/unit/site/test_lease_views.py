@@ -22,7 +22,6 @@ from batsched_py.site.api.lease_views import LeaseIndex
 from batsched_py.site.board import Board
 from batsched_py.site.inbox import Inbox
 from batsched_py.site.journal import JournalEntry
-from batsched_py.site.outcomes import ChangeOutcomes
 from batsched_py.site.snapshot import HostsNow, Snapshot
 
 
@@ -52,7 +51,7 @@ def test_reasons_and_estimates_of_leases_that_wait() -> None:
     found = {table.name: table for table in tables}
     snapshot = Snapshot(1, 20.0, (), (), 0, HostsNow("", "", "", ""), found, {})
     entries = {number: entry(number) for number in range(1, 5)}
-    inbox: Any = SimpleNamespace(entries=entries, now=30.0, outcomes=ChangeOutcomes(entries))
+    inbox: Any = SimpleNamespace(entries=entries, now=30.0, outcomes=SimpleNamespace(ignored={}))
     board: Any = SimpleNamespace(snapshot=snapshot, ended=[], job=lambda _: None)
     index = LeaseIndex(
         cast(Inbox, inbox),

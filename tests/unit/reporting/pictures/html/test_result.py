@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from batsched_py.reporting.metrics.run_metrics import measure_run
+from batsched_py.reporting.api import Schedule, measure_run
 from batsched_py.reporting.pictures.html.result import result_parts
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.run_explanation import explain_run
 from tests.unit.reporting.records import record, rejected
