@@ -71,6 +71,10 @@ class SimulatedSite(Site):
         """Return the task to play the site ahead."""
         return WhatIfTask(self._setup, plan)
 
+    def stop_plays(self) -> None:
+        """End the processes of plays under way."""
+        stop_plays()
+
     def leave(self) -> None:
         """End event streams, and plays under way: the site is about to stop."""
         super().leave()

@@ -144,6 +144,9 @@ class Site(ABC):
         """Play the site ahead elsewhere, without and with a change; this may take a minute."""
         return PlayFailure(refused=True, text="a site with Batsim cannot be played ahead: only Batsim knows its jobs")
 
+    def stop_plays(self) -> None:  # noqa: B027  (simulated sites have some)
+        """End plays under way, of which only a simulated site has any."""
+
     def leave(self) -> None:
         """End event streams, and plays under way: the site is about to stop."""
         self.leaving.set()

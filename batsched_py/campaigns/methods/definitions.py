@@ -60,6 +60,8 @@ DEFINITIONS: Final[Mapping[str, str]] = {
     "energy": "energy of all hosts from the first submission to the end of the last job",
     "mean_power": "energy of all hosts, divided by the time from the first submission to the end of the last job",
     "mean_job_energy": "mean over jobs of the energy of their hosts while they ran",
+    "carbon": "integral of the power of all hosts times the carbon intensity of its energy, over the time of energy",
+    "energy_cost": "integral of the power of all hosts times the price of its energy, over the time of energy",
     "fairness_wait": "Jain's index of the mean waits of users",
     "fairness_bounded_slowdown": "Jain's index of the mean bounded slowdowns of users",
     "deadlines_met": "number of jobs that met their deadline",

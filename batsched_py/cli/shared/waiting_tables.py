@@ -12,7 +12,7 @@ from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.terminal import say
 from batsched_py.reporting.formatting import HOUR
 from batsched_py.reporting.waits.reasons import WORDS, Reason
-from batsched_py.reporting.waits.run_explanation import RunExplanation, StatedReason, WaitingByReason, WaitingTime
+from batsched_py.reporting.waits.waiting_by_reason import RunExplanation, StatedReason, WaitingByReason, WaitingTime
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import NOTHING, aligned, counted
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from batsched_py.reporting.waits.history import Waiter
 from batsched_py.reporting.waits.reasons import Reason
-
-#: Microseconds in a second: times are added as whole microseconds, Batsim's resolution, so that sums are exact.
-MICROSECONDS: Final = 1_000_000
+from batsched_py.reporting.waits.waiting_by_reason import MICROSECONDS
 
 
 def microseconds(time: float) -> int:

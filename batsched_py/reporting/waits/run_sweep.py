@@ -12,14 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from itertools import groupby
 from operator import itemgetter
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.reporting.waits.cohorts import Cohort, CohortKey, WaitingJob, microseconds
-from batsched_py.reporting.waits.history import RunHistory, Waiter
+from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.machine_state import MachineState
 from batsched_py.reporting.waits.promised_starts import PromisedStart, PromisedStarts
 from batsched_py.reporting.waits.reasons import Reason
+from batsched_py.reporting.waits.waiting_by_reason import JobCauses
 from batsched_py.results.records import JobRecord
 
 # A walk for each job would take the square of the queue: with a thousand waiting jobs, each change of the machine is a
@@ -50,13 +51,6 @@ _NUMBERS: Final = str.maketrans("", "", "0123456789.")
 
 #: A change: its time, its rank, and the job, its record or the row; a plain tuple, as there are millions.
 _Change: TypeAlias = tuple[float, int, JobRecord | DecisionRow | WaitingJob]
-
-
-class JobCauses(NamedTuple):
-    """A job that waited, and the microseconds of its wait by reason; their sum is the wait."""
-
-    waiter: Waiter
-    causes: Mapping[Reason, int]
 
 
 class StatedWords:

@@ -123,7 +123,7 @@ def make_parts(site: Site, quotas: Quotas) -> SiteParts:
         PendingRequests(),
         Turns(),
         ThreadPoolExecutor(1, "reader"),
-        WhatIfPlayer(),
+        WhatIfPlayer(site.stop_plays),
     )
 
 

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.what_if.future import PlayedAhead, PlayFailure
-from batsched_py.site.what_if.process import stop_plays
 
 #: Seconds between two attempts to end a play: its process may be starting.
 _PAUSE: Final = 0.1
@@ -18,7 +17,9 @@ _PAUSE: Final = 0.1
 class WhatIfPlayer:
     """Used from one event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, stop_plays: Callable[[], None]) -> None:
+        """`stop_plays` ends the processes of plays under way."""
+        self._stop_plays = stop_plays
         self._executor = ThreadPoolExecutor(1, "what-if")
         #: True while a play is under way.
         self._busy = False
@@ -48,7 +49,7 @@ class WhatIfPlayer:
             waits: set[asyncio.Future[Any]] = {result, watch}
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
             while not result.done():
-                stop_plays()
+                self._stop_plays()
                 await asyncio.wait({result}, timeout=_PAUSE)
         finally:
             watch.cancel()

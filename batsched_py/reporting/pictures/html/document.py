@@ -33,7 +33,7 @@ from batsched_py.reporting.pictures.window import number_jobs
 from batsched_py.reporting.provenance import OPENING, find_differences, provenance_rows
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
-from batsched_py.reporting.waits.run_explanation import RunExplanation
+from batsched_py.reporting.waits.waiting_by_reason import RunExplanation
 from batsched_py.text.wording import NARROW_BLANK, counted, grouped
 
 #: Scripts of the page, each using those before it.

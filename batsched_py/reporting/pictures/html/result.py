@@ -10,7 +10,7 @@ from batsched_py.reporting.formatting import brief, clock
 from batsched_py.reporting.metrics.best import equal, find_best
 from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics, Unit
 from batsched_py.reporting.waits.reasons import WORDS
-from batsched_py.reporting.waits.run_explanation import RunExplanation
+from batsched_py.reporting.waits.waiting_by_reason import RunExplanation
 from batsched_py.text.wording import NARROW_BLANK, counted
 
 #: The metrics by which runs are compared in words.

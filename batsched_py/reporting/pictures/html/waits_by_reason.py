@@ -9,7 +9,7 @@ from typing import Final
 from batsched_py.reporting.formatting import HOUR
 from batsched_py.reporting.pictures.html import markup
 from batsched_py.reporting.waits.reasons import WORDS, Reason
-from batsched_py.reporting.waits.run_explanation import RunExplanation, WaitingByReason, WaitingTime
+from batsched_py.reporting.waits.waiting_by_reason import RunExplanation, WaitingByReason, WaitingTime
 from batsched_py.text.wording import NARROW_BLANK, NOTHING, grouped
 
 #: The largest number of groups of a member that have a bar; the first ones waited longest.
