@@ -19,13 +19,14 @@ from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.execution.worker_place import WorkerPlace
 from batsched_py.campaigns.figures import draw_comparison
 from batsched_py.campaigns.metrics import find_metrics
+from batsched_py.campaigns.outcome import Outcome
 from batsched_py.campaigns.plan.campaign import Campaign
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan, PlannedRun
 from batsched_py.campaigns.plan.planner import plan_campaign
 from batsched_py.campaigns.plan.study_file import read_study
 from batsched_py.campaigns.results.dataset import write_dataset
 from batsched_py.campaigns.results.groups import compare_groups, group_studies
-from batsched_py.campaigns.study import Outcome, Study
+from batsched_py.campaigns.study import Study
 from batsched_py.campaigns.study_files import StudyFiles
 from batsched_py.campaigns.study_runner import run_study
 from batsched_py.campaigns.variant import Variant

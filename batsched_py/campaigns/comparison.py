@@ -16,8 +16,9 @@ from msgspec import Struct
 from batsched_py.campaigns.bootstrap import FEW, LEVEL, RESAMPLES, Bootstrap, Estimate, Pairs
 from batsched_py.campaigns.data_frame import data_frame
 from batsched_py.campaigns.group_waits import GroupedWaits, compare_groups_by
+from batsched_py.campaigns.outcome import Outcome
 from batsched_py.campaigns.pair_tests import PairTests
-from batsched_py.campaigns.study import Outcome, Study
+from batsched_py.campaigns.study import Study
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.best import find_best
 from batsched_py.reporting.metrics.catalogue import MetricInfo
@@ -146,7 +147,7 @@ def compare_algorithms(
         level,
         resamples,
         tuple(_compare_by(metric, runs, base, bootstrap) for metric in metrics),
-        tuple(compare_groups_by(study, by, base) for by in study.by),
+        tuple(compare_groups_by(study.job_samples, by, base) for by in study.by),
     )
 
 

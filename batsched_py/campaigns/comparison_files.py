@@ -17,8 +17,9 @@ from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean,
 from batsched_py.campaigns.group_waits import GROUP_COLUMNS
 from batsched_py.campaigns.inference_texts import test_texts
 from batsched_py.campaigns.metrics import RATIO_DIGITS, balance
+from batsched_py.campaigns.outcome import Outcome
 from batsched_py.campaigns.series import ComparisonSeries, dimensions
-from batsched_py.campaigns.study import Outcome, Study
+from batsched_py.campaigns.study import Study
 from batsched_py.campaigns.variant import Variant
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.table_file import csv_rows

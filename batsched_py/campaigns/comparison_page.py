@@ -18,7 +18,8 @@ from batsched_py.campaigns.comparison import (
 from batsched_py.campaigns.comparison_table import legend, metric_headings, metric_rows
 from batsched_py.campaigns.figures import Kind, draw_comparison
 from batsched_py.campaigns.group_tables import explain_groups, group_parts
-from batsched_py.campaigns.study import Outcome, Study, group_lines
+from batsched_py.campaigns.outcome import Outcome
+from batsched_py.campaigns.study import Study, group_lines
 from batsched_py.errors import OptionError
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.reporting.pictures.html import markup

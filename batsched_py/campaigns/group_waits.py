@@ -13,7 +13,6 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from batsched_py.campaigns.study import Study
 from batsched_py.reporting.metrics.breakdown import SIZE, size_order
 from batsched_py.reporting.metrics.job_sample import JobSample
 from batsched_py.reporting.metrics.statistics import mean, quantile
@@ -133,17 +132,8 @@ def _verdict(ordered: Sequence[tuple[float, str]], one: str, many: str, sign: in
     return f"{count}, most {displayed(group)} ({sign * change:+.1f} s a job)"
 
 
-def compare_groups_by(study: Study, by: str, baseline: str) -> GroupedWaits:
-    """Compare the groups of jobs of a study that was run with this `by`.
-
-    An algorithm that failed on a workload has no rows: they would be of other jobs than those of the others.
-    """
-    samples: dict[str, list[JobSample]] = {}
-    for variant in study.variants:
-        outcomes = study.of(variant.name)
-        found = [outcome.jobs for outcome in outcomes if outcome.jobs is not None]
-        if len(found) == len(outcomes):
-            samples[variant.name] = found
+def compare_groups_by(samples: Mapping[str, Sequence[JobSample]], by: str, baseline: str) -> GroupedWaits:
+    """Compare the groups of jobs of a study that was run with this `by`; `samples` maps algorithms to jobs of runs."""
     base = samples.get(baseline)
     collected = {name: _collect(runs, by, None if name == baseline else base) for name, runs in samples.items()}
     rows = {

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from batsched_py.campaigns.data_frame import data_frame
 from batsched_py.campaigns.metrics import METRICS, SHOWN
+from batsched_py.campaigns.outcome import Outcome
 from batsched_py.campaigns.variant import Variant
-from batsched_py.model.features import Features
-from batsched_py.reporting.metrics.catalogue import RunMetrics, metric_names
+from batsched_py.reporting.metrics.catalogue import metric_names
 from batsched_py.reporting.metrics.job_sample import JobSample
 from batsched_py.reporting.pictures.html.markup import paragraph, plain_table
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
@@ -26,42 +26,6 @@ if TYPE_CHECKING:
 _NAMED: Final = 3
 #: Maximum number of runs of a study that a notebook shows; a data frame has all.
 MOST_RUNS: Final = 50
-
-
-class Outcome(Brief, frozen=True):
-    """The outcome of one algorithm on one workload.
-
-    Attributes:
-        workload, variant: names.
-        metrics: the metrics of the run, as `batsched-py metrics` has them; None if it failed.
-        ran: equal for two runs if the same jobs ran, whatever their final states.
-        succeeded: equal for two runs if the same jobs succeeded.
-        warnings: warnings, a line each.
-        approximations: simplifications of the simulator, a line each.
-        error: one line if the run failed; "" if it ended normally.
-        exit_code: the exit code for the error; 0 without one.
-        options: options that the algorithm ran with, defaults included, as JSON values.
-        features: the features that the algorithm requested of Batsim 5; None for earlier versions.
-        jobs: the jobs in groups, if the study compares groups; None if it does not, or the run failed.
-    """
-
-    workload: str
-    variant: str
-    metrics: RunMetrics | None = None
-    ran: str = ""
-    succeeded: str = ""
-    warnings: tuple[str, ...] = ()
-    approximations: tuple[str, ...] = ()
-    error: str = ""
-    exit_code: int = 0
-    options: Mapping[str, Any] = {}
-    features: Features | None = None
-    jobs: JobSample | None = None
-
-    @property
-    def failed(self) -> bool:
-        """True if the run ended with an error."""
-        return bool(self.error)
 
 
 class Study(Brief, frozen=True):
@@ -108,6 +72,20 @@ class Study(Brief, frozen=True):
     def of(self, variant: str) -> tuple[Outcome, ...]:
         """Return the runs of an algorithm, in the order of the workloads."""
         return tuple(outcome for outcome in self.outcomes if outcome.variant == variant)
+
+    @property
+    def job_samples(self) -> dict[str, list[JobSample]]:
+        """Variant -> the jobs of each of its runs.
+
+        An algorithm that failed on a workload is left out: its jobs would be others than those of the others.
+        """
+        samples = {}
+        for variant in self.variants:
+            outcomes = self.of(variant.name)
+            found = [outcome.jobs for outcome in outcomes if outcome.jobs is not None]
+            if len(found) == len(outcomes):
+                samples[variant.name] = found
+        return samples
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the runs as columns, name -> values: names, seed, all metrics in SI units, and the error."""

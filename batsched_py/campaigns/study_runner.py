@@ -15,10 +15,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.campaigns.execution.planned import Keep, OpenLog, execute
+from batsched_py.campaigns.outcome import Outcome
 from batsched_py.campaigns.plan.run_spec import RunEnvironment, RunSpec
 from batsched_py.campaigns.processes import check_portable, run_apart
 from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
-from batsched_py.campaigns.study import Outcome, Study
+from batsched_py.campaigns.study import Study
 from batsched_py.campaigns.variant import Variant
 from batsched_py.errors import OptionError
 from batsched_py.model.settings import DEFAULTS, Settings

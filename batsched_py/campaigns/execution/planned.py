@@ -9,9 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.campaigns.execution.batsim_run import simulate_with_batsim
+from batsched_py.campaigns.outcome import Outcome
 from batsched_py.campaigns.plan.run_spec import RunEnvironment, RunSpec
 from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits, is_memory_error
-from batsched_py.campaigns.study import Outcome
 from batsched_py.errors import BatschedError, DeadlockError
 from batsched_py.interruption import is_interruption
 from batsched_py.model.workload import Workload

@@ -12,7 +12,7 @@ import orjson
 from msgspec import Struct
 
 import batsched_py
-from batsched_py.campaigns.study import Outcome
+from batsched_py.campaigns.outcome import Outcome
 from batsched_py.errors import InputError
 from batsched_py.text.display import displayed
 

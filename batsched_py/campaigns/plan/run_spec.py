@@ -7,8 +7,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from batsched_py.campaigns.outcome import Outcome
 from batsched_py.campaigns.processes import PieceResult
-from batsched_py.campaigns.study import Outcome
 from batsched_py.campaigns.variant import Variant
 from batsched_py.model.platform import Platform
 from batsched_py.model.settings import DEFAULTS, Settings

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from batsched_py.campaigns.bootstrap import LEVEL, RESAMPLES
 from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms
 from batsched_py.campaigns.execution.stored_run import StoredRun
+from batsched_py.campaigns.outcome import Outcome
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan, PlannedRun, Setting
-from batsched_py.campaigns.study import Outcome, Study
+from batsched_py.campaigns.study import Study
 from batsched_py.reporting.metrics.catalogue import MetricInfo
 
 #: The outcome of a missing run.

@@ -19,12 +19,13 @@ from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.execution.campaign_runner import CampaignState
 from batsched_py.campaigns.inference import with_inference
 from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, find_metrics
+from batsched_py.campaigns.outcome import Outcome
 from batsched_py.campaigns.pair_tests import require_scipy
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.results.dimensions import series_of
 from batsched_py.campaigns.results.groups import GroupComparison, compare_groups, group_studies
 from batsched_py.campaigns.series import SeriesPart
-from batsched_py.campaigns.study import Outcome, group_lines
+from batsched_py.campaigns.study import group_lines
 from batsched_py.campaigns.tuning.trial import Trial, best_trials
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.completion import complete_list

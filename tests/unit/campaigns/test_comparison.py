@@ -20,8 +20,9 @@ from batsched_py.campaigns.comparison import (
 from batsched_py.campaigns.comparison_files import write_csv, write_json, write_latex
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.metrics import METRICS, find_metrics
+from batsched_py.campaigns.outcome import Outcome
 from batsched_py.campaigns.series import ComparisonSeries
-from batsched_py.campaigns.study import Outcome, Study
+from batsched_py.campaigns.study import Study
 from batsched_py.campaigns.variant import Variant
 from batsched_py.errors import OptionError
 from batsched_py.reporting.api import Schedule, measure_run

@@ -16,8 +16,9 @@ from batsched_py.campaigns.comparison_files import write_groups, write_json
 from batsched_py.campaigns.comparison_page import comparison_page
 from batsched_py.campaigns.group_tables import MOST_GROUPS, MOST_ON_PAGE, group_table
 from batsched_py.campaigns.group_waits import GroupWaits
+from batsched_py.campaigns.outcome import Outcome
 from batsched_py.campaigns.series import ComparisonSeries
-from batsched_py.campaigns.study import Outcome, Study
+from batsched_py.campaigns.study import Study
 from batsched_py.campaigns.variant import Variant
 from batsched_py.reporting.api import Schedule, measure_run
 from batsched_py.reporting.metrics.job_sample import sample_jobs

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from batsched_py.campaigns.study import Outcome, group_lines
+from batsched_py.campaigns.outcome import Outcome
+from batsched_py.campaigns.study import group_lines
 
 
 def test_a_line_that_several_runs_have_comes_once() -> None:

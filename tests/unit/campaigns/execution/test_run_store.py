@@ -8,7 +8,7 @@ import pytest
 
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.execution.stored_run import decode_run, encode_run, stored
-from batsched_py.campaigns.study import Outcome
+from batsched_py.campaigns.outcome import Outcome
 from batsched_py.errors import InputError
 
 RUN = encode_run(stored(Outcome("w", "easy", error="no", exit_code=3, warnings=("strange",))))
