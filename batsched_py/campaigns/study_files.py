@@ -12,8 +12,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from batsched_py.campaigns.algorithm_seeds import repeat_for_seeds
 from batsched_py.campaigns.study import Study
-from batsched_py.campaigns.study_runner import repeat_for_seeds
 from batsched_py.errors import OptionError
 from batsched_py.files.output_file import make_folder
 from batsched_py.model.settings import Settings

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from batsched_py.campaigns.algorithm_seeds import repeat_for_seeds
 from batsched_py.campaigns.execution.planned import Keep, OpenLog, execute
 from batsched_py.campaigns.outcome import Outcome
 from batsched_py.campaigns.plan.run_spec import RunEnvironment, RunSpec
@@ -34,15 +35,6 @@ from batsched_py.runs.inputs import PlatformLike, WorkloadLike, as_platform, as_
 _Key = tuple[str | int, str]
 #: A function of the number of runs that ended and the number of all runs.
 ShowProgress = Callable[[int, int], None]
-
-
-def repeat_for_seeds(
-    workloads: Mapping[str, WorkloadLike], seeds: Sequence[int]
-) -> dict[str, tuple[WorkloadLike, int | None]]:
-    """Repeat each workload for each seed of the algorithms, under a name of its own; once and unnamed without seeds."""
-    if not seeds:
-        return {name: (source, None) for name, source in workloads.items()}
-    return {f"{name}-seed-{seed}": (source, seed) for name, source in workloads.items() for seed in seeds}
 
 
 def run_study(

@@ -8,6 +8,7 @@ from typing import Final
 
 import click
 
+from batsched_py.campaigns.algorithm_seeds import repeat_for_seeds
 from batsched_py.campaigns.comparison import find_cautions
 from batsched_py.campaigns.comparison_files import write_csv, write_groups, write_json, write_latex
 from batsched_py.campaigns.comparison_page import write_page
@@ -18,7 +19,6 @@ from batsched_py.campaigns.metrics import METRICS, SHOWN
 from batsched_py.campaigns.series import ComparisonSeries
 from batsched_py.campaigns.study import group_lines
 from batsched_py.campaigns.study_files import StudyFiles
-from batsched_py.campaigns.study_runner import repeat_for_seeds
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.campaign_tables import inference_options, interval_options, show_series
 from batsched_py.cli.shared.command import typed_command

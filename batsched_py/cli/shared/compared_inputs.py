@@ -11,6 +11,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
+from batsched_py.campaigns.algorithm_seeds import repeat_for_seeds
 from batsched_py.campaigns.comparison import compare_algorithms, find_baseline
 from batsched_py.campaigns.figures import Kind
 from batsched_py.campaigns.inference import with_inference
@@ -20,7 +21,7 @@ from batsched_py.campaigns.run_limits import RunLimits
 from batsched_py.campaigns.series import ComparisonSeries, SeriesPart, WorkloadGroup, study_of
 from batsched_py.campaigns.study import Study
 from batsched_py.campaigns.study_files import StudyFiles
-from batsched_py.campaigns.study_runner import ShowProgress, repeat_for_seeds, run_study
+from batsched_py.campaigns.study_runner import ShowProgress, run_study
 from batsched_py.campaigns.variant import Variant
 from batsched_py.cli.shared.campaign_tables import InferenceChoice
 from batsched_py.cli.shared.command import current_limits
