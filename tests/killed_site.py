@@ -272,7 +272,8 @@ class KilledSite:
         for call in self._calls:
             if found := target(call):
                 accepted[call.user, found] += call.accepted
-                possible[call.user, found] += call.accepted or call.status is None
+                # 409: what came too late is in the journal, too, if only the decision showed that it did.
+                possible[call.user, found] += call.accepted or call.status in (None, 409)
         made = Counter[tuple[str, str]]()
         for (user, kind, one), many in there.items():
             if kind in kinds:
