@@ -64,7 +64,7 @@ def test_corrections_are_those_of_the_option() -> None:
 
 
 def test_each_predictor_predicts_what_it_says() -> None:
-    """Of three of ada's jobs that took 10, 10 and 40 s, the next takes 15."""
+    """The next of ada's jobs takes 15 s after three that took 10, 10 and 40 s."""
     specs = [(0, 1, 10, 100), (0, 1, 10, 100), (20, 1, 40, 100), (100, 1, 15, 90)]
     jobs = users_workload([(*spec, "ada") for spec in specs])
     expected = {"last2": 25, "mean": 20, "percentile": 40, "request": None, "clairvoyant": 15}

@@ -108,7 +108,7 @@ def test_changes_that_come_as_their_lease_ends_are_refused(blind: BlindSite) -> 
 
 
 def test_changes_in_time_are_answered_when_they_have_taken_effect(blind: BlindSite) -> None:
-    """Of leases and of hosts: the decision was made, and the simulation shows it."""
+    """The decision on leases and hosts was made, and the simulation shows it."""
     view = blind.site.session.view
 
     def table(name: str) -> list[Any]:

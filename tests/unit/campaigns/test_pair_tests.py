@@ -27,7 +27,7 @@ DIFFERENCES = st.lists(st.integers(-6, 6).map(float), max_size=9)
     ],
 )
 def test_the_effect_is_a_difference_of_rank_sums(differences: list[float], effect: float | None) -> None:
-    """Of the ranks of positive and of negative differences, as a share of all."""
+    """The difference of the ranks of positive and of negative differences, as a share of all."""
     assert rank_biserial(differences) == (None if effect is None else pytest.approx(effect))
 
 

@@ -34,7 +34,7 @@ def test_only_the_last_two_jobs_count() -> None:
 
 
 def test_the_mean_is_of_all_jobs() -> None:
-    """Of one job on."""
+    """The mean counts from the first job on."""
     past = MeanOfAll()
     assert learned(past, "ada") is None
     assert learned(past, "ada", 10.0) == 10.0

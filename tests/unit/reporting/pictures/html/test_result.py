@@ -22,7 +22,7 @@ def text_of(*runs: Schedule, ranked: bool = True) -> Sequence[str]:
 
 
 def test_a_run_is_described_by_its_key_figures() -> None:
-    """How long it took, how long jobs waited, and mostly why."""
+    """A sentence each says how long it took, how long jobs waited, and mostly why."""
     assert text_of(schedule()) == [
         "3 jobs ran in 00:03:20 , 2 jobs of 4 successful; hosts were in use for 68.8 % of the time.",
         "Jobs waited for 26.7 s on average, half of them for at most 0 s, and for 80 s at most."
