@@ -17,7 +17,7 @@ from typing import Final
 from msgspec import Struct
 
 from batsched_py.errors import WorkloadError
-from batsched_py.text.display import shown
+from batsched_py.text.display import displayed, shown
 
 #: Joules of a kilowatt-hour.
 KWH: Final = 3.6e6
@@ -68,6 +68,8 @@ def parse_signal(name: str, content: bytes) -> StepSignal:
     header = [cell.strip() for cell in rows[0]] if rows else []
     if len(header) != 2 or header[0] != "time" or not header[1].endswith(_PER_KWH) or header[1] == _PER_KWH:
         raise WorkloadError(name, "line 1", 'must be "time" and a unit per kWh, such as time,gCO2/kWh or time,EUR/kWh')
+    if displayed(header[1]) != header[1]:
+        raise WorkloadError(name, "line 1", f"must have a short unit of printable characters, not {shown(header[1])}")
     times, values = list[float](), list[float]()
     for line, row in enumerate(rows[1:], 2):
         if not row:

@@ -32,6 +32,8 @@ def test_the_first_low_time_is_now_or_that_of_a_row() -> None:
         (b"", 'line 1: must be "time" and a unit per kWh'),
         (b"time,gCO2\n0,1\n", "line 1: must be"),
         (b"time,/kWh\n0,1\n", "line 1: must be"),
+        (b"time,\x1b[31mEUR/kWh\n0,1\n", "line 1: must have a short unit"),
+        (b"time," + b"x" * 1000 + b"/kWh\n0,1\n", "line 1: must have a short unit"),
         (b"time,EUR/kWh\n", "must have at least one row"),
         (b"time,EUR/kWh\n5,1\n", "line 2: must be at time 0"),
         (b"time,EUR/kWh\n0,1\n10,2\n10,3\n", "line 4: must come after the time before, 10"),
