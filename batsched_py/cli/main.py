@@ -32,7 +32,7 @@ import batsched_py
 from batsched_py.builds import describe_build
 from batsched_py.cli.catalogue import COMMANDS
 from batsched_py.cli.shared import terminal
-from batsched_py.cli.shared.command import DEBUG, Invocation
+from batsched_py.cli.shared.command import COMMON, Invocation
 from batsched_py.cli.shared.guard import PROGRAM, ClosedPipeError, guarded, report, report_unwritten
 from batsched_py.cli.shared.haizea_names import in_our_words
 from batsched_py.cli.shared.interruption import raise_on_signals
@@ -118,7 +118,7 @@ def batsched() -> None:
     """Write, run and compare scheduling algorithms, with the simulator Batsim or without it."""
 
 
-batsched.params.append(DEBUG)
+batsched.params += COMMON
 
 
 def main() -> None:

@@ -51,7 +51,7 @@ from batsched_py.cli.shared.campaigns import (
     place_options,
     study_argument,
 )
-from batsched_py.cli.shared.command import DEBUG, typed_command
+from batsched_py.cli.shared.command import COMMON, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.output_paths import check_writable
 from batsched_py.cli.shared.parameters import FOLDER, PATH, Number, flag, option
@@ -78,7 +78,7 @@ def command() -> None:
     """
 
 
-command.params.append(DEBUG)
+command.params += COMMON
 
 
 quiet_flag: Final = flag("--quiet", "No progress bar and no summary.")

@@ -10,7 +10,7 @@ import click
 from rich import box
 from rich.table import Table
 
-from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
+from batsched_py.cli.shared.command import COMMON, current_limits, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
@@ -47,7 +47,7 @@ def command() -> None:
     """Validate and show the description of an experiment, and submit it to a live site."""
 
 
-command.params.append(DEBUG)
+command.params += COMMON
 
 
 @typed_command()

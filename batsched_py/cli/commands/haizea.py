@@ -12,7 +12,7 @@ from typing import Final
 
 import click
 
-from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
+from batsched_py.cli.shared.command import COMMON, current_limits, typed_command
 from batsched_py.cli.shared.described_runs import this_call
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, flag, option
@@ -99,7 +99,7 @@ def command(context: click.Context, sample: str | None) -> None:
     _write_sample(sample)
 
 
-command.params.append(DEBUG)
+command.params += COMMON
 
 
 @typed_command()

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
+from batsched_py.cli.shared.command import COMMON, current_limits, typed_command
 from batsched_py.cli.shared.lease_terms import LeaseTerms, duration_of, lease_term_options
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
@@ -24,7 +24,7 @@ def command() -> None:
     """Request, list, show, cancel, hold, release and prioritise leases at a live site."""
 
 
-command.params.append(DEBUG)
+command.params += COMMON
 
 
 @typed_command()

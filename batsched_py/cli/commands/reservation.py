@@ -10,7 +10,7 @@ import click
 from rich import box
 from rich.table import Table
 
-from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
+from batsched_py.cli.shared.command import COMMON, current_limits, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, flag
 from batsched_py.cli.shared.repetition import OnceGroup
@@ -29,7 +29,7 @@ def command() -> None:
     """Create, show, list and delete reservations at a live site."""
 
 
-command.params.append(DEBUG)
+command.params += COMMON
 
 
 @typed_command()

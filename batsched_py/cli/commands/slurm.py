@@ -12,7 +12,7 @@ from rich import box
 from rich.table import Table
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice
-from batsched_py.cli.shared.command import DEBUG, typed_command
+from batsched_py.cli.shared.command import COMMON, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, Seconds, algorithm_options, flag, option, together
@@ -45,7 +45,7 @@ def command() -> None:
     """Check a configuration of Slurm, make a platform of it, fit a replay to a log, and show runs of slurm."""
 
 
-command.params.append(DEBUG)
+command.params += COMMON
 
 
 @typed_command()

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from rich import box
 from rich.table import Table
 
-from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
+from batsched_py.cli.shared.command import COMMON, current_limits, typed_command
 from batsched_py.cli.shared.console import Output, show_picture, show_table
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, Number, Seconds, flag, option
@@ -137,7 +137,7 @@ def command() -> None:
     """Show and convert timelines of VMs, and act on those of a live site."""
 
 
-command.params.append(DEBUG)
+command.params += COMMON
 
 
 @typed_command()

@@ -4,7 +4,7 @@ A command's module has a function `command`. Each parameter of click has the nam
 record, such as the settings of a simulation, is built from the parameters with the names of its fields. Therefore
 values are typed, and commands with common options share a record. A command whose helpers need most of its options
 takes them in one record.
-Every command has --debug, every command that reads files or messages has --limit.
+Every command has --debug and --help-json, every command that reads files or messages has --limit.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import click
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from batsched_py.cli.shared.help_document import HELP_JSON
 from batsched_py.cli.shared.repetition import Once, refuse_doubled
 from batsched_py.reading.limits import DEEPEST, LIMITS, Limits, option_name
 
@@ -62,7 +63,7 @@ def typed_command(
             return call_with(run, values)
 
         command = click.command(cls=kind)(call)
-        command.params += [_LIMIT, DEBUG] if limits else [DEBUG]
+        command.params += [_LIMIT, *COMMON] if limits else COMMON
         return command
 
     return decorate
@@ -116,10 +117,11 @@ def _set_limits(context: click.Context, parameter: click.Parameter, values: Sequ
         invocation.limits = replace(invocation.limits, **given)
 
 
-#: An option of the program and of every command.
-DEBUG: Final = click.Option(
+_DEBUG: Final = click.Option(
     ["--debug"], is_flag=True, expose_value=False, callback=_set_debug, help="Show a traceback when something fails."
 )
+#: The options of the program, of every command and of every group.
+COMMON: Final = (_DEBUG, HELP_JSON)
 #: Processed first, because other parameters may read files.
 _LIMIT: Final = click.Option(
     ["--limit"],

@@ -6,7 +6,7 @@ import click
 from rich import box
 from rich.table import Table
 
-from batsched_py.cli.shared.command import DEBUG, typed_command
+from batsched_py.cli.shared.command import COMMON, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import option
 from batsched_py.cli.shared.repetition import OnceGroup
@@ -20,7 +20,7 @@ def notice() -> None:
     """Publish, list and remove notices to all users of a live site."""
 
 
-notice.params.append(DEBUG)
+notice.params += COMMON
 
 
 @typed_command(limits=False)

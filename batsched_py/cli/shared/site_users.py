@@ -9,7 +9,7 @@ import click
 from rich import box
 from rich.table import Table
 
-from batsched_py.cli.shared.command import DEBUG, typed_command
+from batsched_py.cli.shared.command import COMMON, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
@@ -35,7 +35,7 @@ def users() -> None:
     """Add, list and remove users of a live site, which reads the file anew when it changes."""
 
 
-users.params.append(DEBUG)
+users.params += COMMON
 
 
 @typed_command(limits=False)

@@ -68,18 +68,18 @@ def test_a_command_hands_its_options_to_the_function() -> None:
     done = CliRunner().invoke(command, ["--name", "a", "--jobs", "7"], standalone_mode=False)
     assert (done.return_value, seen) == (4, [Request(Size(jobs=7), "a")])
     assert command.help == "Take it."
-    assert [parameter.name for parameter in command.params] == ["name", "jobs", "debug"]
+    assert [parameter.name for parameter in command.params] == ["name", "jobs", "debug", "help_json"]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_option_of_a_command_is_an_argument_of_its_function(name: str) -> None:
-    """None is parsed and then forgotten; all commands have --debug. Of a group it is so with each in it."""
+    """None is parsed and then forgotten; of a group it is so with each in it. All have the common options."""
     found = batsched.get_command(click.Context(batsched), name)
     for command in found.commands.values() if isinstance(found, click.Group) else [found]:
         assert command is not None
         assert command.callback is not None
         assert {option.name for option in command.params if option.expose_value} <= names(command.callback)
-        assert "debug" in {option.name for option in command.params}
+        assert {"debug", "help_json"} <= {option.name for option in command.params}
 
 
 def test_each_module_of_commands_is_in_the_table() -> None:
