@@ -39,9 +39,21 @@ PARTS = {
         ),
         *(
             f"batsched_py.site.api.{name}"
-            for name in ("answers", "changes", "description", "identity", "lease_requests", "schedule", "selection")
+            for name in (
+                "answers",
+                "changes",
+                "description",
+                "host_views",
+                "identity",
+                "lease_requests",
+                "schedule",
+                "selection",
+            )
         ),
-        *(f"batsched_py.site.api.{name}" for name in ("error_lines", "lease_views", "problems", "request_counts")),
+        *(
+            f"batsched_py.site.api.{name}"
+            for name in ("error_lines", "host_views", "lease_views", "problems", "request_counts")
+        ),
     },
 }
 _FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)

@@ -25,7 +25,8 @@ DOCUMENT = {
             {"at": 15, "break": True},
             {"at": 30, "run": "second"},
             {"at": 50, "run": "third"},
-        ]
+        ],
+        "spare": [{"at": 1, "run": "idle"}],
     }
 }
 OPTIONS = ("--pace", "max", "-s", "timelines", "-o", "file=timelines.json")
@@ -56,14 +57,18 @@ def test_a_break_that_survives_a_kill_is_resumed(tmp_path: Path) -> None:
     client = site.client()
     pass_time(client, 560.0)
     before = client.get("api", "timelines")
-    (vm,) = before["vms"]
+    vm, spare = before["vms"]
+    assert (before["vm_count"], before["held"]) == (2, 1)
+    assert [part["vms"] for part in client.parts("api", "timelines", limit=1)] == [[vm], [spare]]
+    assert client.get("api", "timelines", newest="true", text="BREAK@")["vms"] == [vm]
+    assert client.get("api", "timelines", in_state="failed")["vms"] == []
     assert (before["start"], before["launch_to_start"], before["since_start"]) == (60, 60, 500)
     assert (vm["state"], vm["held_by"], vm["held_since"], vm["next_entry"]) == ("configured", "break@15", 15, "second")
     assert vm["next_time"] is None
     site.kill()
     with running_site(tmp_path, *OPTIONS) as again:
         client = again.client()
-        assert client.get("api", "timelines")["vms"] == [vm]
+        assert client.get("api", "timelines")["vms"] == [vm, spare]
         pass_time(client, 1060.0)
         client.post("api", "timelines", "vm", "entries", body={"at": 60, "run": "late", "takes": 5})
         client.post("api", "timelines", "resume", body={"vms": ["vm"]})

@@ -13,8 +13,11 @@ import pytest
 
 from batsched_py.cli.commands.site import DEFAULT
 from batsched_py.cli.main import run
+from batsched_py.errors import SiteError
 from batsched_py.leases import lifecycle
+from batsched_py.site.client import SiteClient
 from tests.clone import ROOT
+from tests.docs.site_api import schema
 from tests.integration.test_site import wait_for
 from tests.site_process import SiteProcess, running_site
 
@@ -159,6 +162,21 @@ def test_the_help_names_the_default_algorithm(capsys: pytest.CaptureFixture[str]
     assert f"The default algorithm is `{DEFAULT}`" in (ROOT / "docs" / "cli.md").read_text()
 
 
+def check_states(client: SiteClient) -> None:
+    """Each list refuses a state that does not exist, and says which there are; so does its command."""
+    paths = [
+        path
+        for path, methods in schema()["paths"].items()
+        if any(one["name"] == "in_state" for one in methods.get("get", {}).get("parameters", ()))
+    ]
+    assert len(paths) >= 9
+    for path in paths:
+        filled = path.format(number=2, vm="Server")
+        with pytest.raises(SiteError, match="in_state: state 'nonsense': unknown; there are: "):
+            client.get(*filled.split("/"), in_state="nonsense")
+    client.get("api", "leases", in_state="suspended-QUEUED")
+
+
 def test_lists_are_selected_by_state_user_and_text(tmp_path: Path) -> None:
     """Leases, experiments and reservations; what a caller may not read is not found."""
     web = {"name": "web", "duration": 60, "resources": [{"compute": {"name": "Server", "locations": ["here"]}}]}
@@ -187,4 +205,5 @@ def test_lists_are_selected_by_state_user_and_text(tmp_path: Path) -> None:
         assert numbers("", "reservations", newest="true", before=6, limit=2) == [5, 3]
         assert numbers("", "reservations", text="LAB", user="ann") == [3]
         assert numbers("", "reservations", in_state="ended") == []
+        check_states(site.client())
         wait_for(lambda: site.client().get("reservations", 3)["hosts"] != "")

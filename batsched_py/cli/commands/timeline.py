@@ -32,7 +32,7 @@ from batsched_py.reading.json_document import parse_object, refuse_doubled
 from batsched_py.reading.limits import LONGEST
 from batsched_py.reporting.schedules.time_window import WHOLE
 from batsched_py.reporting.schedules.timeline_tables import chart_of_tables
-from batsched_py.site.client import UNDECIDED
+from batsched_py.site.client import UNDECIDED, SiteClient
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, seconds
 from batsched_py.timelines.api import (
@@ -248,13 +248,11 @@ def convert(files: tuple[Path, ...], output: Path) -> None:
 def status(place: SitePlace, wanted: ListOptions, vm: str | None, experiment: int | None, *, as_json: bool) -> None:
     """Show the VMs of timelines of a live site; with VM, the entries of one and their outcomes.
 
-    Entries are numbered from 1, those that have begun first; their states are their outcomes.
+    VMs are numbered from 1 in their order, entries those that have begun first; their states are their outcomes.
     """
-    if vm is None and wanted != ListOptions():
-        raise click.UsageError("options that select entries need VM")
     client = place.client()
     path = _path(experiment)
-    found: Any = client.get(*path) if vm is None else wanted.read(client, *path, vm, "entries")
+    found: Any = _read_vms(client, path, wanted) if vm is None else wanted.read(client, *path, vm, "entries")
     if as_json:
         put(json.dumps(found, ensure_ascii=False).encode() + b"\n", is_json=True)
     elif vm is None:
@@ -340,6 +338,18 @@ def _say_accepted(done: str, accepted: Mapping[str, Any]) -> None:
 def _path(experiment: int | None) -> tuple[str | int, ...]:
     """Return the resource of timelines in the API of a site."""
     return ("api", "timelines") if experiment is None else ("managed_experiments", experiment, "timelines")
+
+
+def _read_vms(client: SiteClient, path: tuple[str | int, ...], wanted: ListOptions) -> dict[str, Any]:
+    """Return the experiment of timelines with the wanted VMs."""
+    seen = list[dict[str, Any]]()
+
+    def vms(part: dict[str, Any]) -> list[Any]:
+        seen.append(part)
+        return list(part["vms"])
+
+    found = wanted.read(client, *path, items=vms)
+    return seen[0] | {"vms": found}
 
 
 def _show_vms(experiment: Mapping[str, Any]) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import msgspec
 from litestar import Controller, Response
 from litestar.params import Parameter
 
 from batsched_py.experiments.parsing.submissions import DELETE, SUBMIT
+from batsched_py.experiments.states import QUEUED, ExperimentState
 from batsched_py.site.api.bodies import JSON, TYPES, XML, wants_json
 from batsched_py.site.api.descriptors import DESCRIPTORS, checked, members_of_descriptor
 from batsched_py.site.api.experiment_callers import Number, identified
@@ -25,17 +26,21 @@ from batsched_py.site.api.selection import (
     MOST,
     After,
     Before,
-    InState,
     ItemSelection,
     Limit,
     Newest,
     OfUser,
     WithText,
+    known_state,
     link,
     part_of,
+    state_parameter,
 )
 from batsched_py.site.inbox import Asked
 
+#: All states that the member `status` of an experiment may have.
+EXPERIMENT_STATES: Final = (QUEUED, *(state.value for state in ExperimentState if state != ExperimentState.DELETED))
+InExperimentState = Annotated[str, state_parameter(EXPERIMENT_STATES)]
 UserId = Annotated[
     str | None, Parameter(description="The user whose experiments to list; unless an operator asks, the caller.")
 ]
@@ -73,7 +78,7 @@ class ExperimentController(Controller):
         before: Before = 2**53,
         limit: Limit = MOST,
         newest: Newest = False,
-        in_state: InState = "",
+        in_state: InExperimentState = "",
         user: OfUser = "",
         text: WithText = "",
     ) -> Response[bytes]:
@@ -88,7 +93,7 @@ class ExperimentController(Controller):
         if user_id is not None and user and user != user_id:
             raise refuse(422, "must be that of `user_id`", "user")
         named = user or (user_id or "" if who.operator else "")
-        wanted = ItemSelection(after, before, limit, newest, in_state, named, text)
+        wanted = ItemSelection(after, before, limit, newest, known_state(in_state, EXPERIMENT_STATES), named, text)
         shown, selected = parts(request).experiments.readable(who, wanted)
         headers = link(request, wanted, selected)
         return await _answer(

@@ -41,6 +41,40 @@ class Host(Struct, frozen=True, omit_defaults=True):
     by: str = ""
 
 
+class RequestedHosts:
+    """Hosts that requests of one kind have taken out of service, or returned.
+
+    Attributes:
+        taken: host -> the request that has taken it, and that no request has ended.
+    """
+
+    def __init__(self) -> None:
+        self.taken: dict[int, JournalEntry] = {}
+        #: Host -> the time of the latest request for it; none whose effect a snapshot has shown.
+        self._times: dict[int, float] = {}
+
+    def note(self, entry: JournalEntry) -> None:
+        """Note a request, in the order of their numbers."""
+        for host in HostSet.parse(entry.members["resources"]):
+            self._times[host] = entry.time
+            if entry.kind in (MACHINE_UNAVAILABLE, DRAIN_HOSTS):
+                self.taken[host] = entry
+            else:
+                self.taken.pop(host, None)
+
+    def applied(self, out: HostSet, now: float) -> HostSet:
+        """Return the hosts that are out of service after all requests.
+
+        Args:
+            out: those that are out of service in a snapshot.
+            now: its time: it may lack the effects of requests from then on. What has become of a host after the effect
+                of an earlier one, such as a failure by itself, counts.
+        """
+        self._times = {host: time for host, time in self._times.items() if time >= now}
+        unseen = HostSet.from_ids(self._times)
+        return (out - unseen) | HostSet.from_ids(host for host in self._times if host in self.taken)
+
+
 class HostIndex:
     """An index of the hosts that operators have taken out of service; used from one event loop.
 
@@ -54,11 +88,7 @@ class HostIndex:
         self._inbox, self._board, self._hosts = inbox, board, hosts
         #: The number of indexed requests.
         self._indexed = 0
-        #: Requested failures and drains that were not ended by a request: host -> the request.
-        self._failed: dict[int, JournalEntry] = {}
-        self._drained: dict[int, JournalEntry] = {}
-        #: Hosts that requests have returned: a snapshot may be older than the last of these.
-        self._returned = HostSet()
+        self._failed, self._drained = RequestedHosts(), RequestedHosts()
 
     def listed(self, begin: int, end: int, *, out: bool = False) -> list[Host]:
         """Return the hosts with numbers in [begin, end) ordered by number; with `out`, only those out of service."""
@@ -70,18 +100,20 @@ class HostIndex:
 
     def failed(self) -> HostSet:
         """Return the hosts that are unavailable, or will be by requests, whose effect may not be visible yet."""
-        by_request = self.failed_by_request()
-        return (HostSet.parse(self._board.snapshot.hosts.unavailable) - self._returned) | by_request
+        self._catch_up()
+        snapshot = self._board.snapshot
+        return self._failed.applied(HostSet.parse(snapshot.hosts.unavailable), snapshot.now)
 
     def failed_by_request(self) -> HostSet:
         """Return the hosts that a request has made unavailable, and none has returned."""
         self._catch_up()
-        return HostSet.from_ids(self._failed)
+        return HostSet.from_ids(self._failed.taken)
 
     def drained(self) -> HostSet:
         """Return the hosts that are drained, or will be by requests, whose effect may not be visible yet."""
         self._catch_up()
-        return (self._sets()["drained"] - self._returned) | HostSet.from_ids(self._drained)
+        snapshot = self._board.snapshot
+        return self._drained.applied(HostSet.parse(drained_hosts(snapshot.tables)), snapshot.now)
 
     def _sets(self) -> dict[str, HostSet]:
         snapshot = self._board.snapshot
@@ -93,23 +125,16 @@ class HostIndex:
 
     def _host(self, number: int, host: SimulatedHost, sets: Mapping[str, HostSet]) -> Host:
         state = _state(number, sets)
-        request = {"unavailable": self._failed, "drained": self._drained, "draining": self._drained}.get(state, {})
+        requested = {"unavailable": self._failed, "drained": self._drained, "draining": self._drained}.get(state)
         found = Host(number, host.name, state, {**host.properties})
-        entry = request.get(number)
+        entry = None if requested is None else requested.taken.get(number)
         if entry is None:
             return found
         return Host(number, host.name, state, {**host.properties}, str(entry.members.get("reason", "")), entry.user)
 
     def _catch_up(self) -> None:
         for entry in self._new():
-            hosts = HostSet.parse(entry.members["resources"])
-            kept = self._failed if entry.kind in MACHINE_EVENTS else self._drained
-            if entry.kind in (MACHINE_UNAVAILABLE, DRAIN_HOSTS):
-                kept.update(dict.fromkeys(hosts, entry))
-                continue
-            self._returned |= hosts
-            for host in hosts:
-                kept.pop(host, None)
+            (self._failed if entry.kind in MACHINE_EVENTS else self._drained).note(entry)
 
     def _new(self) -> Iterator[JournalEntry]:
         entries = self._inbox.entries

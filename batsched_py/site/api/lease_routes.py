@@ -19,23 +19,25 @@ from batsched_py.site.api.lease_requests import (
     check_terms,
     instant,
 )
-from batsched_py.site.api.lease_views import Lease, Number, unseen
+from batsched_py.site.api.lease_views import LEASE_STATES, Lease, Number, unseen
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import LEASES, parts
 from batsched_py.site.api.selection import (
     MOST,
     After,
     Before,
-    InState,
     ItemSelection,
     Limit,
     Newest,
     OfUser,
     WithText,
+    known_state,
     link,
+    state_parameter,
 )
 from batsched_py.site.inbox import Asked
 
+InLeaseState = Annotated[str, state_parameter(LEASE_STATES)]
 Finished = Annotated[bool, QueryParameter(description="Include leases in final states.")]
 
 
@@ -64,7 +66,7 @@ class LeaseController(Controller):
         before: Before = 2**53,
         limit: Limit = MOST,
         newest: Newest = False,
-        in_state: InState = "",
+        in_state: InLeaseState = "",
         user: OfUser = "",
         text: WithText = "",
     ) -> Response[list[Lease]]:
@@ -73,7 +75,7 @@ class LeaseController(Controller):
         Leases in final states are listed only with `finished` or `in_state`. A part has fewer leases than `limit`, or
         none, if many others were checked for it; then it has a link to the next one all the same.
         """
-        wanted = ItemSelection(after, before, limit, newest, in_state, user, text)
+        wanted = ItemSelection(after, before, limit, newest, known_state(in_state, LEASE_STATES), user, text)
         leases, selected = parts(request).leases.readable(request.user, wanted, finished=finished)
         return Response(leases, headers=link(request, wanted, selected))
 

@@ -39,6 +39,8 @@ _WAITS: Final = frozenset({TYPES["BE"], TYPES["DL"]})
 _RUNS: Final = frozenset({LeaseState.ACTIVE.label})
 #: Requests that change leases -> what they change: the latest one of each is kept.
 _CHANGES: Final = {HOLD_JOB: "hold", RELEASE_JOB: "hold", PRIORITISE_JOB: "priority", CANCEL_JOB: "end"}
+#: All states that the member `state` of a lease or a job may have.
+LEASE_STATES: Final = (*(state.label for state in LeaseState), "waiting", "running", *FINAL_STATES)
 #: Labels of the final states of leases.
 _FINAL: Final = frozenset(state.label for state in FINAL)
 

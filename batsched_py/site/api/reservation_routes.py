@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Final
 
 from litestar import Controller, Response
 from litestar.params import PathParameter
@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from batsched_py.experiments.parsing.submissions import RESERVE, WITHDRAW
 from batsched_py.experiments.resource_manager import RESERVATIONS
+from batsched_py.experiments.states import ReservationState
 from batsched_py.experiments.views import ResourceView
 from batsched_py.site.api.bodies import TYPES
 from batsched_py.site.api.descriptors import DESCRIPTORS, checked, members_of_descriptor
@@ -31,16 +32,20 @@ from batsched_py.site.api.selection import (
     MOST,
     After,
     Before,
-    InState,
     ItemSelection,
     Limit,
     Newest,
     OfUser,
     WithText,
+    known_state,
     link,
+    state_parameter,
 )
 from batsched_py.site.inbox import Asked
 
+#: All states of reservations.
+RESERVATION_STATES: Final = tuple(state.value for state in ReservationState)
+InReservationState = Annotated[str, state_parameter(RESERVATION_STATES)]
 Number = Annotated[int, PathParameter(ge=1, le=2**53, description="The number of the reservation.")]
 Machine = Annotated[int, PathParameter(ge=1, le=2**53, description="The number of the machine, from 1.")]
 Numbered = Annotated[int, PathParameter(ge=1, le=2**53, description="The number in the address.")]
@@ -107,7 +112,7 @@ class ReservationController(Controller):
         before: Before = 2**53,
         limit: Limit = MOST,
         newest: Newest = False,
-        in_state: InState = "",
+        in_state: InReservationState = "",
         user: OfUser = "",
         text: WithText = "",
     ) -> Response[list[SummarisedReservation]]:
@@ -116,7 +121,7 @@ class ReservationController(Controller):
         A part has fewer reservations than `limit`, or none, if many others were checked for it; then it has a link to
         the next one all the same.
         """
-        wanted = ItemSelection(after, before, limit, newest, in_state, user, text)
+        wanted = ItemSelection(after, before, limit, newest, known_state(in_state, RESERVATION_STATES), user, text)
         found, selected = parts(request).reservations.readable(request.user, wanted)
         return Response([summary(one) for one in found], headers=link(request, wanted, selected))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Annotated, Final, TypeVar
 
 from litestar.params import QueryParameter
@@ -11,7 +11,10 @@ from msgspec import Struct
 
 from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.paging import next_part
+from batsched_py.site.api.problems import refuse
 from batsched_py.site.users import LONGEST_NAME
+from batsched_py.text.display import shown
+from batsched_py.text.wording import unknown
 
 #: The largest number of items that are checked for one part of a list: an answer must not take long.
 _MOST_SEEN: Final = 2000
@@ -24,9 +27,6 @@ After = Annotated[int, QueryParameter(ge=0, le=2**53, description="Only items wi
 Before = Annotated[int, QueryParameter(ge=1, le=2**53, description="Only items with a smaller number.")]
 Newest = Annotated[bool, QueryParameter(description="List the items with the greatest numbers first.")]
 T = TypeVar("T")
-InState = Annotated[
-    str, QueryParameter(max_length=_LONGEST, description="Only those in this state; letters of either case.")
-]
 OfUser = Annotated[str, QueryParameter(max_length=LONGEST_NAME, description="Only those of this user.")]
 WithText = Annotated[
     str,
@@ -35,6 +35,19 @@ WithText = Annotated[
         description="Only those with this text in a name, a reason or the like; letters of either case.",
     ),
 ]
+
+
+def state_parameter(states: Iterable[str]) -> QueryParameter:
+    """Return the parameter that selects items by one of these states."""
+    rule = f"Only those in this state; letters of either case. States are {', '.join(states)}."
+    return QueryParameter(max_length=_LONGEST, description=rule)
+
+
+def known_state(name: str, states: Collection[str]) -> str:
+    """Return a name if it is "" or that of one of the states, in letters of either case; else RequestRefusedError."""
+    if name and name.casefold() not in (state.casefold() for state in states):
+        raise refuse(422, f"state {shown(name)}: {unknown(name, states)}", "in_state")
+    return name
 
 
 class ItemSelection(Struct, frozen=True):

@@ -32,6 +32,7 @@ from batsched_py.site.inbox import Asked
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.request_kinds import CLOSE
 from batsched_py.site.site import Site
+from batsched_py.text.wording import seconds
 
 #: The name of the numbers for Prometheus in the application's state.
 REGISTRY: Final = "registry"
@@ -162,7 +163,7 @@ class SiteController(Controller):
 
         def change(clock: PacedClock, reached: float) -> None:
             if pace in (None, clock.pace) and data.paused in (None, clock.paused):
-                raise refuse(409, "the clock is so already")
+                raise RequestRefusedError(409, _same(data, clock))
             if pace is not None:
                 clock.change_pace(pace, reached)
             if data.paused is True:
@@ -234,6 +235,17 @@ def _pace(value: float | str | None) -> float | None:
             422, f'must be "max", or more than 0 and at most {_FASTEST:.0f} simulated seconds a second', "pace"
         )
     return float(value)
+
+
+def _same(data: ClockChange, clock: PacedClock) -> list[Problem]:
+    """Return what a change says that the clock does already."""
+    problems = list[Problem]()
+    if data.pace is not None:
+        pace = "max" if math.isinf(clock.pace) else seconds(clock.pace)
+        problems.append(Problem("pace", f"is {pace} already"))
+    if data.paused is not None:
+        problems.append(Problem("paused", f"the clock {'is paused' if clock.paused else 'runs'} already"))
+    return problems or [Problem("", "must have `pace` or `paused`")]
 
 
 def _readable(found: SiteParts, who: Identity, change: SiteChange) -> ReadableChanges:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 import litestar
 import orjson
@@ -28,11 +28,12 @@ from batsched_py.site.api.selection import (
     MOST,
     After,
     Before,
-    InState,
     ItemSelection,
     Limit,
     Newest,
     WithText,
+    known_state,
+    state_parameter,
 )
 from batsched_py.site.api.timeline_views import (
     EntriesOfVm,
@@ -51,12 +52,19 @@ from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 from batsched_py.timelines.additions import ADD_ENTRY, RESUME, unheld
 from batsched_py.timelines.parsing import parse_entry
+from batsched_py.timelines.records import Outcome
+from batsched_py.timelines.states import VmState
 from batsched_py.timelines.status_tables import TimelineState
 
 #: States of experiments whose timelines do not go on.
 _OVER: Final = frozenset(state.value for state in (ExperimentState.ENDED, ExperimentState.FAILED))
 #: The name of an entry's source in error messages.
 _SOURCE: Final = "entry"
+#: All outcomes of entries, and all states of VMs.
+OUTCOMES: Final = get_args(Outcome)
+VM_STATES: Final = tuple(state.value for state in VmState)
+WithOutcome = Annotated[str, state_parameter(OUTCOMES)]
+InVmState = Annotated[str, state_parameter(VM_STATES)]
 VmName = Annotated[str, PathParameter(description="The name of a VM.", min_length=1, max_length=200)]
 
 
@@ -99,10 +107,40 @@ class TimelineController(Controller):
     tags = ("timelines",)
 
     @get("/", summary="Show the experiment")
-    async def shown(self, request: Asking) -> TimelineExperiment:
-        """Return the experiment's times, and the state of each VM."""
+    async def shown(
+        self,
+        request: Asking,
+        *,
+        after: After = 0,
+        before: Before = 2**53,
+        limit: Limit = MOST,
+        newest: Newest = False,
+        in_state: InVmState = "",
+        text: WithText = "",
+    ) -> Response[TimelineExperiment]:
+        """Return the experiment's times, and the states of VMs, which are numbered from 1 in the order of the file."""
+        wanted = ItemSelection(after, before, limit, newest, known_state(in_state, VM_STATES), text=text)
         site = parts(request).site
-        return experiment(site, state_of_site(site))
+        return experiment(request, site, state_of_site(site), wanted)
+
+    @get("/entries", summary="List the entries of all VMs")
+    async def all(
+        self,
+        request: Asking,
+        *,
+        after: After = 0,
+        before: Before = 2**53,
+        limit: Limit = MOST,
+        newest: Newest = False,
+        in_state: WithOutcome = "",
+        text: WithText = "",
+    ) -> Response[list[EntriesOfVm]]:
+        """List the entries of all VMs with their outcomes, which are their states.
+
+        Entries are numbered from 1 in the order of the VMs, those of a VM that have begun first.
+        """
+        wanted = ItemSelection(after, before, limit, newest, known_state(in_state, OUTCOMES), text=text)
+        return all_entries(request, state_of_site(parts(request).site), wanted)
 
     @get("/{vm:str}/entries", summary="List the entries of a VM")
     async def listed(
@@ -114,14 +152,14 @@ class TimelineController(Controller):
         before: Before = 2**53,
         limit: Limit = MOST,
         newest: Newest = False,
-        in_state: InState = "",
+        in_state: WithOutcome = "",
         text: WithText = "",
     ) -> Response[list[TimelineEntry]]:
         """List the entries of a VM with their outcomes, which are their states.
 
         Entries are numbered from 1, those that have begun first.
         """
-        wanted = ItemSelection(after, before, limit, newest, in_state, text=text)
+        wanted = ItemSelection(after, before, limit, newest, known_state(in_state, OUTCOMES), text=text)
         return entries(request, state_of_site(parts(request).site), vm, wanted)
 
     @_deciding("/resume", summary="Resume VMs")
@@ -145,11 +183,23 @@ class ExperimentTimelineController(Controller):
     tags = ("timelines",)
 
     @get("/", summary="Show the timelines of an experiment")
-    async def shown(self, request: Asking, number: Number) -> TimelineExperiment:
-        """Return the times of an experiment, and the state of each VM."""
+    async def shown(
+        self,
+        request: Asking,
+        number: Number,
+        *,
+        after: After = 0,
+        before: Before = 2**53,
+        limit: Limit = MOST,
+        newest: Newest = False,
+        in_state: InVmState = "",
+        text: WithText = "",
+    ) -> Response[TimelineExperiment]:
+        """Return the times of an experiment, and the states of VMs, which are numbered from 1 in their order there."""
         parts(request).experiments.find(number, identified(request))
+        wanted = ItemSelection(after, before, limit, newest, known_state(in_state, VM_STATES), text=text)
         site = parts(request).site
-        return experiment(site, state_of_experiment(site, number))
+        return experiment(request, site, state_of_experiment(site, number), wanted)
 
     @get("/entries", summary="List the entries of an experiment")
     async def all(
@@ -161,7 +211,7 @@ class ExperimentTimelineController(Controller):
         before: Before = 2**53,
         limit: Limit = MOST,
         newest: Newest = False,
-        in_state: InState = "",
+        in_state: WithOutcome = "",
         text: WithText = "",
     ) -> Response[list[EntriesOfVm]]:
         """List the entries of all VMs with their outcomes, which are their states.
@@ -169,7 +219,7 @@ class ExperimentTimelineController(Controller):
         Entries are numbered from 1 in the order of the VMs, those of a VM that have begun first.
         """
         parts(request).experiments.find(number, identified(request))
-        wanted = ItemSelection(after, before, limit, newest, in_state, text=text)
+        wanted = ItemSelection(after, before, limit, newest, known_state(in_state, OUTCOMES), text=text)
         return all_entries(request, state_of_experiment(parts(request).site, number), wanted)
 
     @get("/{vm:str}/entries", summary="List the entries of a VM of an experiment")
@@ -183,7 +233,7 @@ class ExperimentTimelineController(Controller):
         before: Before = 2**53,
         limit: Limit = MOST,
         newest: Newest = False,
-        in_state: InState = "",
+        in_state: WithOutcome = "",
         text: WithText = "",
     ) -> Response[list[TimelineEntry]]:
         """List the entries of a VM with their outcomes, which are their states.
@@ -191,7 +241,7 @@ class ExperimentTimelineController(Controller):
         Entries are numbered from 1, those that have begun first.
         """
         parts(request).experiments.find(number, identified(request))
-        wanted = ItemSelection(after, before, limit, newest, in_state, text=text)
+        wanted = ItemSelection(after, before, limit, newest, known_state(in_state, OUTCOMES), text=text)
         return entries(request, state_of_experiment(parts(request).site, number), vm, wanted)
 
     @_deciding("/resume", summary="Resume VMs of an experiment")

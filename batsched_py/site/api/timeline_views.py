@@ -27,7 +27,9 @@ class TimelineExperiment(Struct, frozen=True):
         launch_to_start: seconds from `launched` to `start`.
         since_start: the experiment time, negative in the buffer before the start.
         failed: the reason if it has failed, otherwise "".
-        vms: the VMs in the order of the file.
+        vm_count: the number of all VMs.
+        held: the number of VMs that breaks hold.
+        vms: the VMs of this part, in the order of the file.
     """
 
     now: float
@@ -36,6 +38,8 @@ class TimelineExperiment(Struct, frozen=True):
     launch_to_start: float | None
     since_start: float | None
     failed: str
+    vm_count: int
+    held: int
     vms: list[Vm]
 
 
@@ -97,18 +101,24 @@ def state_of_experiment(site: Site, number: int) -> TimelineState:
     return found
 
 
-def experiment(site: Site, state: TimelineState) -> TimelineExperiment:
-    """Return the times of an experiment, and its VMs."""
+def experiment(
+    request: Asking, site: Site, state: TimelineState, wanted: ItemSelection
+) -> Response[TimelineExperiment]:
+    """Return the times of an experiment, and one part of its VMs."""
     now, launched, start = round(site.inbox.now, 6), state.launched, state.start
-    return TimelineExperiment(
+    vms, headers = part_of(request, state.vms, wanted, _texts_of_vm)
+    found = TimelineExperiment(
         now,
         launched,
         start,
         start - launched if start is not None and launched is not None else None,
         None if start is None else round(now - start, 6),
         state.failed,
-        list(state.vms),
+        len(state.vms),
+        sum(vm.held_by is not None for vm in state.vms),
+        vms,
     )
+    return Response(found, headers=headers)
 
 
 def entries(request: Asking, state: TimelineState, vm: str, wanted: ItemSelection) -> Response[list[TimelineEntry]]:
@@ -133,6 +143,11 @@ def all_entries(request: Asking, state: TimelineState, wanted: ItemSelection) ->
 def _texts(row: EntryRow) -> tuple[str, Iterable[str]]:
     """Return the outcome of an entry, and the texts in which a caller may search."""
     return row.outcome, (row.vm, row.entry or "", row.kind, row.reason or "")
+
+
+def _texts_of_vm(vm: Vm) -> tuple[str, Iterable[str]]:
+    """Return the state of a VM, and the texts in which a caller may search."""
+    return vm.state, (vm.name, vm.held_by or "", vm.next_entry or "", vm.why)
 
 
 def vm_names(state: TimelineState) -> list[str]:
