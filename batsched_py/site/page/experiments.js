@@ -3,7 +3,7 @@
 import { clockText, withClockTimes } from "./chart.js";
 import { Refused, ask, askPart } from "./site.js";
 import { button, cell, fillTable, firstRows, longCell, nameCell, PagedTable, rowOf } from "./tables.js";
-import { showTimelines } from "./timelines.js";
+import * as timelines from "./timelines.js";
 
 const $ = (id) => document.getElementById(id);
 const PATH = "/managed_experiments";
@@ -36,6 +36,7 @@ export function begin(given) {
   $("experiments-section").hidden = $("hand-in-section").hidden = false;
   $("descriptor").value = JSON.stringify(EXAMPLE, null, 1);
   $("hand-in").addEventListener("submit", handIn);
+  timelines.begin(given);
   table = new PagedTable("experiments", {
     path: PATH, headers: HEADERS, columns: COLUMNS, row, none: "No experiments.", items: (answer) => answer.items, changed: given.changed,
     numberOf: (one) => Number(one.id), listed: () => true,
@@ -101,7 +102,8 @@ async function show(one, log) {
   await fillTable($("resources"), RESOURCE_COLUMNS, firstRows(one.resources, resourceRow, RESOURCE_COLUMNS, `batsched-py experiment status ${one.id}`), "No resources.");
   $("graph").replaceChildren(graph(one.resources));
   $("graph-note").textContent = one.resources.length > MOST ? `The first ${MOST} of ${one.resources.length} resources are drawn.` : "";
-  await showTimelines(one, { headers: HEADERS, attempt: helpers.attempt, element, may: helpers.mayChange(one.owner) });
+  const may = helpers.mayChange(one.owner) && !["ENDED", "FAILED"].includes(one.status);
+  await timelines.show(one.links.timelines, { headers: HEADERS, may, command: `batsched-py timeline status VM --experiment ${one.id}` });
   $("log-note").textContent = log.next === null ? "" : `The last ${MOST_MESSAGES} messages: batsched-py experiment log ${one.id} has all.`;
   $("log").replaceChildren(...log.items.reverse().map(message));
 }
@@ -165,26 +167,20 @@ function graph(resources) {
   }
   const width = Math.max(0, ...[...places.values()].map(([x]) => x)) + WIDTH + GAP;
   const height = Math.max(0, ...[...places.values()].map(([, y]) => y)) + HEIGHT + GAP;
-  const picture = element("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": "What each resource needs; the table below says the same" });
+  const picture = timelines.element("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": "What each resource needs; the table below says the same" });
   for (const one of shown) {
     const [x, y] = places.get(one.name);
     for (const name of one.after) {
       const from = places.get(name);
-      if (from) picture.append(element("line", { x1: from[0] + WIDTH, y1: from[1] + HEIGHT / 2, x2: x, y2: y + HEIGHT / 2 }));
+      if (from) picture.append(timelines.element("line", { x1: from[0] + WIDTH, y1: from[1] + HEIGHT / 2, x2: x, y2: y + HEIGHT / 2 }));
     }
   }
   for (const one of shown) {
-    const [x, y] = places.get(one.name), text = element("text", { x: x + WIDTH / 2, y: y + HEIGHT / 2 + 5 });
+    const [x, y] = places.get(one.name), text = timelines.element("text", { x: x + WIDTH / 2, y: y + HEIGHT / 2 + 5 });
     text.textContent = one.name.length > 18 ? `${one.name.slice(0, 17)}…` : one.name;
-    picture.append(element("rect", { x, y, width: WIDTH, height: HEIGHT, rx: 5, "data-state": one.state }), text);
+    picture.append(timelines.element("rect", { x, y, width: WIDTH, height: HEIGHT, rx: 5, "data-state": one.state }), text);
   }
   return picture;
-}
-
-function element(name, attributes) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
 }
 
 async function handIn(event) {
@@ -193,11 +189,11 @@ async function handIn(event) {
   try {
     const text = $("descriptor").value, kind = text.trimStart().startsWith("<") ? "application/xml" : "application/json";
     const one = await ask(PATH, { method: "POST", text, headers: { ...HEADERS, "Content-Type": kind } });
-    told.className = "";
+    told.className = "told";
     told.textContent = `Accepted as experiment ${one.id}.`;
     location.hash = `#experiment/${one.id}`;
   } catch (error) {
-    told.className = "bad";
+    told.className = "told bad";
     told.textContent = error.message;
   }
 }

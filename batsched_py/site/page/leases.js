@@ -1,12 +1,12 @@
 // Leases on the page: those in the table, and those in the queue.
 
 import { clockText, withClockTimes } from "./chart.js";
-import { ask } from "./site.js";
+import { LATER, ask, change } from "./site.js";
 import { button, cell, firstRows, fillTable, longCell, nameCell, PagedTable, rowOf } from "./tables.js";
 
 const $ = (id) => document.getElementById(id);
 const COLUMNS = ["ID", "User", "Type", "State", "Machines", "Duration", "Start", "End", "Hosts", "Why", ""];
-const QUEUE_COLUMNS = ["ID", "User", "Machines", "Duration", "State", "Planned start", "Why"];
+const QUEUE_COLUMNS = ["ID", "User", "Machines", "Duration", "State", "Priority", "Planned start", "Why"];
 /** States of leases that can be held. */
 const WAITING = new Set(["Pending", "Queued", "Scheduled", "Preparing", "Ready", "Suspended-Queued", "Suspended-Scheduled"]);
 const HUNDRED_YEARS = 36500 * 86400;
@@ -17,6 +17,7 @@ let table = null, helpers = null;
 export function begin(given) {
   helpers = given;
   table = new PagedTable("leases", { path: "/api/leases", columns: COLUMNS, row: leaseRow, none: "No leases.", changed: given.changed, numberOf: (lease) => lease.number, listed: (lease) => !lease.final });
+  $("priority").addEventListener("submit", prioritise);
 }
 
 /** Ask for the page of leases that is shown. */
@@ -58,5 +59,33 @@ function leaseButton(lease, text, mark, act) {
 
 function queueRow(lease) {
   const about = lease.estimated_start === undefined ? time(lease.planned_start) : `about ${clockText(lease.estimated_start)}`;
-  return rowOf(lease.number, nameCell(lease.user), lease.nodes, span(lease.duration), stateOf(lease), about, longCell(withClockTimes(lease.why)));
+  return rowOf(lease.number, nameCell(lease.user), lease.nodes, span(lease.duration), stateOf(lease), priorityCell(lease), about, longCell(withClockTimes(lease.why)));
+}
+
+/** The priority of a lease, as a button that takes both into the form if the caller may change it. */
+function priorityCell(lease) {
+  const priority = lease.priority ?? 0, found = cell("");
+  if (lease.type !== "Best-effort") return found;
+  if (!helpers.mayChange(lease.user)) return cell(priority);
+  found.append(button(priority, `Change the priority of lease ${lease.number}, which is ${priority}`, `priority${lease.number}`, () => {
+    const { lease: number, priority: wanted } = $("priority").elements;
+    number.value = lease.number;
+    wanted.value = priority;
+    wanted.select();
+  }));
+  return found;
+}
+
+async function prioritise(event) {
+  event.preventDefault();
+  const { lease, priority } = event.target.elements, told = $("priority-told");
+  try {
+    const decided = await change(`/api/leases/${Number(lease.value)}/priority`, { method: "PUT", body: { priority: Number(priority.value) } });
+    told.textContent = decided ? `The priority of lease ${lease.value} is ${priority.value}.` : LATER;
+    told.className = "told";
+    helpers.changed();
+  } catch (error) {
+    told.className = "told bad";
+    told.textContent = error.message;
+  }
 }

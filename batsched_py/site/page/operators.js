@@ -1,6 +1,6 @@
 // What operators do on the page: publish notices, and take hosts out of service or return them.
 
-import { ask } from "./site.js";
+import { LATER, ask, change as decide } from "./site.js";
 
 const $ = (id) => document.getElementById(id);
 const DATE = /^\d{4}-\d\d-\d\d[T ]/, OFFSET = /(Z|[+-]\d\d:?\d\d)$/;
@@ -20,8 +20,14 @@ export function begin(given) {
   $("hosts").addEventListener("submit", (event) => send(event, $("hosts-told"), async ({ hosts, reason, change }) => {
     const body = { hosts: hosts.value.trim() };
     if (reason.value.trim() && change.value !== "return") body.reason = reason.value.trim();
-    await ask(`/api/hosts/${change.value}`, { method: "POST", body });
+    const decided = await decide(`/api/hosts/${change.value}`, { method: "POST", body });
+    if (!decided) return LATER;
     return `${{ drain: "Drained", fail: "Unavailable", return: "Returned" }[change.value]}: ${body.hosts}.`;
+  }));
+  $("close").addEventListener("submit", (event) => send(event, $("close-told"), async () => {
+    await ask("/api/close", { method: "POST", body: {} });
+    event.target.querySelector("button").disabled = true;
+    return "The site accepts no more requests; it ends when all accepted ones are done.";
   }));
 }
 
@@ -39,10 +45,10 @@ async function send(event, told, act) {
   event.preventDefault();
   try {
     told.textContent = await act(event.target.elements);
-    told.className = "";
+    told.className = "told";
     helpers.changed();
   } catch (error) {
-    told.className = "bad";
+    told.className = "told bad";
     told.textContent = error.message;
   }
 }

@@ -7,6 +7,7 @@ import { showNotices } from "./notices.js";
 import * as operators from "./operators.js";
 import * as reservations from "./reservations.js";
 import { Schedule } from "./schedule.js";
+import * as timelines from "./timelines.js";
 import { Refused, ask, follow, keepToken } from "./site.js";
 import * as whatIf from "./what_if.js";
 
@@ -96,6 +97,7 @@ async function askFor(names) {
   if (names.has("leases")) await leases.refresh();
   if (names.has("experiments")) await experiments.refresh();
   if (names.has("reservations")) await reservations.refresh();
+  if (names.has("leases")) await timelines.refreshOwn();
   if (queue) {
     queueAsked = performance.now();
     await leases.showQueue(queue, MOST_QUEUED);
@@ -119,6 +121,7 @@ async function apply(change) {
   if (change.queue || change.leases.length) askForQueue();
   await leases.apply(change.leases);
   await experiments.apply(change.experiments, change.deleted);
+  await timelines.refreshOwn();
 }
 
 /** Ask for the queue, now or when the pause since the last question is over. */
@@ -215,6 +218,7 @@ function prepare(site) {
   for (const part of document.querySelectorAll("#ask [data-term]")) part.hidden ||= !site.lease_terms.includes(part.dataset.term);
   if (site.algorithm === "experiments") experiments.begin(helpers);
   if (site.reservations) reservations.begin(helpers);
+  if (site.algorithm === "timelines") timelines.beginOwn(helpers);
 }
 
 async function begin() {
@@ -248,20 +252,39 @@ function leaseBody() {
     start: when === "later" ? `+${given.after.value.trim()}` : when,
     preemptible: when === "best_effort" && given.preemptible.checked && !given.preemptible.parentElement.hidden,
   };
-  const deadline = given.deadline.value.trim(), constraint = given.constraint.value.trim();
+  const deadline = given.deadline.value.trim(), constraint = given.constraint.value.trim(), capacity = given.capacity.value.trim();
+  const image = given.image.value.trim(), size = given.image_size.value;
   if (deadline) body.deadline = DATE.test(deadline) ? deadline : `+${deadline.replace(/^\+/, "")}`;
   if (constraint) body.constraint = constraint;
+  if (capacity) body.capacity = capacityOf(capacity);
+  if (!image !== !size) throw new Error("image: needs a name and a size");
+  if (image) body.software = { image, size: Number(size) };
   return body;
+}
+
+/** The capacity of a text: that of each machine, or of one after the other. */
+function capacityOf(text) {
+  const machines = text.split(";").map((machine) => {
+    const resources = {};
+    for (const part of machine.split(/\s+/).filter(Boolean)) {
+      const [name, number, ...more] = part.split("=");
+      if (!name || !/^\d+(\.\d+)?$/.test(number) || more.length) throw new Error(`capacity: must be NAME=NUMBER with blanks between them, not ${part}`);
+      if (Object.hasOwn(resources, name)) throw new Error(`capacity: ${name} is there twice`);
+      resources[name] = Number(number);
+    }
+    return resources;
+  });
+  return machines.length === 1 ? machines[0] : machines;
 }
 $("ask").addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
     const lease = await ask("/api/leases", { method: "POST", body: leaseBody() });
-    $("asked").className = "";
+    $("asked").className = "told";
     $("asked").textContent = `Accepted as lease ${lease.number}.`;
     refresh();
   } catch (error) {
-    $("asked").className = "bad";
+    $("asked").className = "told bad";
     $("asked").textContent = error.message;
   }
 });

@@ -53,11 +53,11 @@ async function create(event) {
       body.start = Math.ceil(helpers.now() + after);
     }
     const one = await ask(PATH, { method: "POST", body });
-    told.className = "";
+    told.className = "told";
     told.textContent = `Accepted as reservation ${one.number}.`;
     helpers.changed();
   } catch (error) {
-    told.className = "bad";
+    told.className = "told bad";
     told.textContent = error.message;
   }
 }

@@ -1,6 +1,8 @@
 // What the page asks its site, and what it is told; texts come as they are and are shown as text only.
 
 const TOKEN = "batsched-py token";
+/** The status of changes that are accepted and not decided. */
+const UNDECIDED = 202;
 
 /** An answer that refuses: its status and what is wrong, in one line. */
 export class Refused extends Error {
@@ -23,6 +25,12 @@ function allHeaders(body, more = {}) {
 
 /** Ask for a resource; a body, or a text as it is, makes it a write. */
 export async function ask(path, request) { return (await exchange(path, request))[0]; }
+
+/** Ask for a change; whether it is decided already: otherwise it takes effect later, or is ignored if impossible then. */
+export async function change(path, request) { return (await exchange(path, request))[1].status !== UNDECIDED; }
+
+/** What is said of a change that is not decided. */
+export const LATER = "Accepted, but not decided yet: it is ignored if it is impossible when it is.";
 
 /** Ask for a part of a list; `next` is the address of the next one, null after the last. */
 export async function askPart(path, request) {

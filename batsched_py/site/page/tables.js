@@ -63,7 +63,7 @@ export async function fillTable(table, columns, rows, none) {
   const focused = table.contains(document.activeElement) ? document.activeElement.dataset.cancel : undefined;
   if (rows.length) table.replaceChildren(head, body);
   else table.replaceChildren(Object.assign(document.createElement("caption"), { textContent: none }));
-  if (focused) table.querySelector(`[data-cancel="${focused}"]`)?.focus();
+  if (focused) table.querySelector(`[data-cancel="${CSS.escape(focused)}"]`)?.focus();
 }
 
 /** Return the rows of the first items, and one that says so if there are more; `all` names what has all of them. */
@@ -93,8 +93,8 @@ export class PagedTable {
    * `none` is said if there are none. `changed` is called when another page, or a filter, is wanted. `numberOf` returns
    * the number of an item, `listed` whether it is in the list without a filter; with these, changes can be applied.
    */
-  constructor(name, { path, headers, columns, row, none, items = (answer) => answer, changed, numberOf, listed }) {
-    Object.assign(this, { name, path, headers, columns, row, none, items, changed, numberOf, listed });
+  constructor(name, { path, headers, columns, row, none, items = (answer) => answer, changed, numberOf, listed, newest = true }) {
+    Object.assign(this, { name, path, headers, columns, row, none, items, changed, numberOf, listed, newest });
     this.filter = $(`${name}-filter`);
     this.#first();
     this.filter.addEventListener("submit", (event) => event.preventDefault());
@@ -102,6 +102,14 @@ export class PagedTable {
     const [newer, , older] = $(`${name}-pages`).children;
     newer.addEventListener("click", () => this.#turn(() => this.#pages.pop()));
     older.addEventListener("click", () => this.#turn(() => this.#pages.push(this.#next)));
+  }
+
+  /** Use the list at another path, from its first page on. */
+  use(path) {
+    if (path === this.path) return;
+    this.path = path;
+    this.filter.reset();
+    this.#first();
   }
 
   /** Ask for the page, and show it. */
@@ -147,7 +155,7 @@ export class PagedTable {
   }
 
   #first() {
-    const query = new URLSearchParams({ newest: "true", limit: PAGE });
+    const query = new URLSearchParams({ newest: this.newest, limit: PAGE });
     for (const [name, value] of new FormData(this.filter)) if (value.trim()) query.set(name, value.trim());
     this.#pages = [`${this.path}?${query}`];
     this.#next = null;

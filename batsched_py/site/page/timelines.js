@@ -1,36 +1,73 @@
 // Timelines of an experiment: its machines over time, with entries, pauses and breaks, the barrier, and now.
 
 import { clockText } from "./chart.js";
-import { ask, askPart } from "./site.js";
-import { button, cell, fillTable, firstRows, longCell, nameCell, rowOf } from "./tables.js";
+import { LATER, ask, askPart } from "./site.js";
+import { button, cell, longCell, nameCell, PagedTable, rowOf } from "./tables.js";
 
 const $ = (id) => document.getElementById(id);
 const COLUMNS = ["Machine", "State", "Held by", "", "Next entry", "Reason"];
 /** Machines and entries that are drawn; sizes in pixels. */
 const MOST = 60, MOST_ENTRIES = 2000, LEFT = 130, WIDTH = 900, ROW = 26, TOP = 22;
+/** Machines that need no filter. */
+const FEW = 10;
+/** The timelines of a site that has only these. */
+const OWN = "/api/timelines";
 /** Times below the picture. */
 const TICKS = 5;
 
-/** Show the timelines of an experiment, or hide the section if it has none; with buttons if the caller `may` resume. */
-export async function showTimelines(one, { headers, attempt, element, may }) {
-  const path = one.links.timelines;
+let helpers = null, table = null, shown = null;
+
+/** Prepare the section; `attempt` and `changed` are those of the page. */
+export function begin(given) {
+  helpers = given;
+  table = new PagedTable("vms", { columns: COLUMNS, row, none: "No machines.", items: (answer) => answer.vms, changed: given.changed, newest: false });
+  $("resume-all").addEventListener("click", () => helpers.attempt(() => resume("all")));
+  $("entry").addEventListener("submit", add);
+}
+
+/** Prepare the view of the timelines of a site that has only these. */
+export function beginOwn(given) {
+  begin(given);
+  $("own-timelines").hidden = false;
+  $("dependencies").hidden = $("log-section").hidden = true;
+  $("experiment-title").textContent = "Timelines of the site";
+  window.addEventListener("hashchange", given.changed);
+}
+
+/** Show the timelines of such a site if the address of the page names them. */
+export async function refreshOwn() {
+  if (table === null || $("own-timelines").hidden) return;
+  const asked = location.hash === $("own-timelines").hash, opened = asked && $("experiment").hidden;
+  if (asked) await show(OWN, { headers: {}, may: helpers.mayChange(null), command: "batsched-py timeline status VM" });
+  $("experiment").hidden = !asked;
+  document.body.dataset.view = asked ? "experiment" : "";
+  if (opened) $("experiment-title").focus();
+}
+
+/** Show the timelines at a path, or hide the section if there is none; with buttons and a form if the caller `may`. */
+export async function show(path, { headers, may, command }) {
   $("timelines").hidden = !path;
   if (!path) return;
-  const [run, found] = await Promise.all([ask(path, { headers }), firstEntries(path, headers)]), { entries: known, more } = found;
-  const all = run.vms.slice(0, MOST).map(({ name }) => ({ vm: name, entries: known.get(name) ?? [] }));
+  shown = { path, headers, may };
+  table.headers = headers;
+  table.use(path);
+  const [run, found] = await Promise.all([ask(`${path}?limit=${MOST}`, { headers }), firstEntries(path, headers)]), { entries: known, more } = found;
+  const all = run.vms.map(({ name }) => ({ vm: name, entries: known.get(name) ?? [] }));
   $("timelines-state").textContent = stateOf(run);
-  $("timelines-picture").replaceChildren(picture(run, all, element));
-  const cut = run.vms.length > MOST || more;
-  $("timelines-note").textContent = cut ? `Drawn are the first ${MOST} machines of ${run.vms.length}, and of all entries the first ${MOST_ENTRIES}: batsched-py timeline status VM --experiment ${one.id} has those of one.` : "";
-  const row = (vm, place) => {
-    const act = cell("");
-    if (may && vm.held_by !== null) act.append(button("Resume", `Resume ${vm.name}`, `resume${place}`, () => attempt(() => resume(path, [vm.name], headers))));
-    return rowOf(nameCell(vm.name), vm.state, nameCell(vm.held_by), act, nameCell(vm.next_entry), longCell(vm.why));
-  };
-  await fillTable($("vms"), COLUMNS, firstRows(run.vms, row, COLUMNS, `batsched-py timeline status --experiment ${one.id}`), "No machines.");
-  const held = run.vms.filter((vm) => vm.held_by !== null).length, resumeAll = $("resume-all");
-  resumeAll.hidden = !may || held < 2;
-  resumeAll.onclick = () => attempt(() => resume(path, "all", headers));
+  $("timelines-picture").replaceChildren(picture(run, all));
+  const cut = run.vm_count > MOST || more;
+  $("timelines-note").textContent = cut ? `Drawn are the first ${MOST} machines of ${run.vm_count}, and of all entries the first ${MOST_ENTRIES}: ${command} has those of one.` : "";
+  $("vms-filter").hidden = run.vm_count <= FEW;
+  $("vm-names").replaceChildren(...run.vms.map(({ name }) => new Option(name)));
+  $("resume-all").hidden = !may || run.held < 2;
+  $("entry").hidden = !may;
+  await table.refresh();
+}
+
+function row(vm) {
+  const act = cell("");
+  if (shown.may && vm.held_by !== null) act.append(button("Resume", `Resume ${vm.name}`, `resume${vm.name}`, () => helpers.attempt(() => resume([vm.name]))));
+  return rowOf(nameCell(vm.name), vm.state, nameCell(vm.held_by), act, nameCell(vm.next_entry), longCell(vm.why));
 }
 
 /** Ask for the first entries: by the names of their machines, and whether there are more. */
@@ -48,7 +85,23 @@ async function firstEntries(path, headers) {
   return { entries, more: next !== null };
 }
 
-function resume(path, vms, headers) { return ask(`${path}/resume`, { method: "POST", body: { vms }, headers }); }
+function resume(vms) { return ask(`${shown.path}/resume`, { method: "POST", body: { vms }, headers: shown.headers }); }
+
+/** Add an entry, whose text is sent as it is. */
+async function add(event) {
+  event.preventDefault();
+  const { vm, entry } = event.target.elements, told = $("entry-told");
+  try {
+    const { decided, time } = await ask(`${shown.path}/${encodeURIComponent(vm.value)}/entries`, { method: "POST", text: entry.value, headers: shown.headers });
+    told.textContent = decided ? `Added at ${clockText(time)}.` : LATER;
+    told.className = "told";
+    entry.value = "";
+    helpers.changed();
+  } catch (error) {
+    told.className = "told bad";
+    told.textContent = error.message;
+  }
+}
 
 function stateOf(run) {
   if (run.failed) return `Failed: ${run.failed}`;
@@ -56,7 +109,7 @@ function stateOf(run) {
   return `Experiment time ${run.since_start < 0 ? "-" : ""}${clockText(Math.abs(run.since_start))}; the barrier opened at ${clockText(run.start)}.`;
 }
 
-function picture(run, all, element) {
+function picture(run, all) {
   const first = run.launched ?? run.now;
   const spans = all.flatMap(({ entries }) => entries.filter((entry) => entry.begin !== null));
   const comes = all.flatMap(({ entries }) => entries.filter((entry) => planned(run, entry) !== null));
@@ -100,4 +153,11 @@ function picture(run, all, element) {
 function planned(run, entry) {
   if (entry.begin !== null || run.start === null || entry.outcome !== "pending" || entry.scheduled === null) return null;
   return Math.max(run.start + (entry.time ?? entry.scheduled), run.now);
+}
+
+/** A part of a picture. */
+export function element(name, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
 }

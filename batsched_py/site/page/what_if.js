@@ -37,7 +37,7 @@ async function play(change) {
 }
 
 function note(text, bad = false) {
-  $("what-if-note").className = bad ? "bad" : "";
+  $("what-if-note").className = bad ? "told bad" : "told";
   $("what-if-note").textContent = text;
 }
 
