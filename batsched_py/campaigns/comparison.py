@@ -249,6 +249,11 @@ def find_cautions(comparison: AlgorithmComparison) -> Iterator[str]:
                     f"not the same jobs {what} under {found.variant} as under {comparison.baseline} on "
                     f"{len(workloads)} of {count} workloads ({workloads[0]}...): their figures are of different jobs"
                 )
+    if study.warm_up is not None and (late := study.warm_up.unsteady):
+        yield (
+            f"no end of the warm-up on {len(late)} of {count} workloads ({late[0]}...): half of their jobs are cut, "
+            "use more jobs or a lower load"
+        )
     if 1 < study.observations < FEW:
         yield f"{study.observations} {study.observed} are few: below {FEW} the intervals are too narrow"
 

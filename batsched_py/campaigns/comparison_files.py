@@ -68,6 +68,7 @@ def write_json(path: Path, series: ComparisonSeries) -> None:
         **({"inference": first.inference} if first.inference.wanted else {}),
         "workloads": study.workloads,
         **({} if study.window.whole else {"window": study.window}),
+        **({} if study.warm_up is None else {"warm_up": study.warm_up}),
         **({"seeds": study.seeds} if study.seeds else {}),
         **({} if study.platform is None else {"platform": study.platform}),
         "origins": study.origins,
@@ -149,8 +150,10 @@ def _latex_lines(comparison: AlgorithmComparison, columns: int) -> list[str]:
     for one in comparison.metrics:
         lines += [r"\midrule", _spanning(latex(one.metric.heading), columns)]
         lines += [_latex_row(one.metric, mean, comparison.inference) for mean in one.means]
-    if not comparison.study.window.whole:
-        measured = latex(f"Measured: jobs submitted {comparison.study.window}.")
+    study = comparison.study
+    if study.warm_up is not None or not study.window.whole:
+        cut = f"Warm-up cut: {study.warm_up}." if study.warm_up else f"Measured: jobs submitted {study.window}."
+        measured = latex(cut)
         lines += [r"\midrule", _spanning(measured, columns)]
     return lines
 

@@ -55,6 +55,8 @@ def legend(*comparisons: AlgorithmComparison) -> str:
 
 def _explain_window(study: Study) -> str:
     """Explain which part of the runs was measured; "" for whole ones."""
+    if study.warm_up is not None:
+        return f" Warm-up cut: {study.warm_up}; metrics count the jobs submitted from then on, and hosts' time."
     if study.window.whole:
         return ""
     return f" Measured: jobs submitted {study.window}; hosts' time is cut there, too."

@@ -8,6 +8,7 @@ from typing import Any
 from batsched_py.model.features import Features
 from batsched_py.reporting.metrics.catalogue import RunMetrics
 from batsched_py.reporting.metrics.job_sample import JobSample
+from batsched_py.reporting.metrics.warm_up import WarmUpEnd
 from batsched_py.text.representation import Brief
 
 
@@ -26,6 +27,7 @@ class Outcome(Brief, frozen=True):
         options: options that the algorithm ran with, defaults included, as JSON values.
         features: the features that the algorithm requested of Batsim 5; None for earlier versions.
         jobs: the jobs in groups, if the study compares groups; None if it does not, or the run failed.
+        warm_up: the end of the warm-up, if it was to be found.
     """
 
     workload: str
@@ -40,6 +42,7 @@ class Outcome(Brief, frozen=True):
     options: Mapping[str, Any] = {}
     features: Features | None = None
     jobs: JobSample | None = None
+    warm_up: WarmUpEnd | None = None
 
     @property
     def failed(self) -> bool:

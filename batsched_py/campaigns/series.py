@@ -53,6 +53,7 @@ def study_of(study: Study, workloads: Collection[str]) -> Study:
         workloads=tuple(name for name in study.workloads if name in workloads),
         outcomes=tuple(outcome for outcome in study.outcomes if outcome.workload in workloads),
         origins={name: origin for name, origin in study.origins.items() if name in workloads},
+        warm_up=None if study.warm_up is None else study.warm_up.of(workloads, study.seeds),
     )
 
 

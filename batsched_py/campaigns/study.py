@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +17,7 @@ from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.run_file import InputFile, WorkloadFile
 from batsched_py.text.display import displayed
 from batsched_py.text.representation import Brief
-from batsched_py.text.wording import NOTHING, counted
+from batsched_py.text.wording import NOTHING, counted, seconds
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -26,6 +26,31 @@ if TYPE_CHECKING:
 _NAMED: Final = 3
 #: Maximum number of runs of a study that a notebook shows; a data frame has all.
 MOST_RUNS: Final = 50
+
+
+class WarmUp(Brief, frozen=True):
+    """The beginnings of the runs of a study that are not measured.
+
+    Attributes:
+        rule: the rule in words, for "Warm-up cut: ...".
+        begins: workload -> seconds on its clock from which on submitted jobs, and the time of hosts, are measured.
+        unsteady: the workloads on which no end of the warm-up was found: only half of their jobs are left.
+    """
+
+    rule: str
+    begins: Mapping[str, float]
+    unsteady: tuple[str, ...] = ()
+
+    def of(self, runs: Collection[str], seeds: Sequence[int]) -> WarmUp:
+        """Return the same for the workloads that have these runs, which seeds of algorithms repeat."""
+        names = [name for name in self.begins if name in runs or any(f"{name}-seed-{seed}" in runs for seed in seeds)]
+        begins = {name: self.begins[name] for name in names}
+        return WarmUp(self.rule, begins, tuple(name for name in self.unsteady if name in begins))
+
+    def __str__(self) -> str:
+        """Return what was cut: "the first 50 jobs of each workload, 3600 to 7200 s"."""
+        low, high = min(self.begins.values()), max(self.begins.values())
+        return f"{self.rule}, {seconds(low)}{f' to {seconds(high)}' if low < high else ''} s"
 
 
 class Study(Brief, frozen=True):
@@ -41,6 +66,7 @@ class Study(Brief, frozen=True):
         platform: the file of the hosts; None if it is not known.
         window: the part of each run that was measured.
         by: what jobs are grouped by: members of jobs, or "size".
+        warm_up: what is not measured at the beginning of each run; None for nothing, or what `window` says.
     """
 
     workloads: tuple[str, ...]
@@ -51,6 +77,7 @@ class Study(Brief, frozen=True):
     platform: InputFile | None = None
     window: WindowChoice = WHOLE
     by: tuple[str, ...] = ()
+    warm_up: WarmUp | None = None
 
     def seed_of(self, outcome: Outcome) -> int | None:
         """Return the seed of a run: the workload's or the algorithm's; None if it has none."""

@@ -20,6 +20,7 @@ from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.metrics.job_sample import sample_jobs
 from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.same_jobs import marks_of
+from batsched_py.reporting.metrics.warm_up import find_warm_up
 from batsched_py.reporting.schedules.run_reader import schedule_of
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import Result
@@ -68,6 +69,7 @@ def execute(
         metrics = measure_run(schedule, window=window)
         counted = schedule if window is None else window.submitted(schedule)
         jobs = sample_jobs(counted, environment.by) if environment.by else None
+        warm_up = find_warm_up(schedule) if environment.find_warm_up else None
     except BatschedError as error:
         text = (error.why if isinstance(error, DeadlockError) else str(error)).partition("\n")[0]
         if run_limits.memory is not None and is_memory_error(error):
@@ -90,6 +92,7 @@ def execute(
         approximations=() if result is None else result.approximations,
         features=None if result is None else result.features,
         jobs=jobs,
+        warm_up=warm_up,
     )
     return ExecutedRun(outcome, counted)
 

@@ -237,7 +237,13 @@ def _metrics(to: _Writer, methods: Methods) -> Iterator[str]:
         title, what = to.text(one.metric.title), to.text(DEFINITIONS[one.metric.name])
         yield f"The {title}{cited} is the {what}; {better} is better."
     yield "Metrics of jobs do not count rejected jobs."
-    window = comparison.study.window
+    window, warm_up = comparison.study.window, comparison.study.warm_up
+    if warm_up is not None:
+        cited = to.cite("warm-up") if "MSER" in warm_up.rule else ""
+        yield (
+            f"The warm-up of each run was cut{cited}: {to.text(str(warm_up))}; all algorithms were measured from the "
+            "same time on."
+        )
     if not window.whole:
         yield to.text(f"Measured were the jobs submitted {window}, and the time of the hosts in this window.")
 

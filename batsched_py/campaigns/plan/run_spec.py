@@ -37,6 +37,7 @@ class RunEnvironment(Struct, frozen=True):
         clock: the time that decisions take, as after --clock.
         window: the part of each run that is measured.
         by: what jobs are grouped by, for outcomes with groups of jobs.
+        find_warm_up: True for outcomes with the end of the warm-up.
         batsim: the files of real Batsim, if it simulates; None for the embedded simulator.
         code_folder: folder that is searched for modules of algorithms after Python's path; "" for none.
     """
@@ -48,6 +49,7 @@ class RunEnvironment(Struct, frozen=True):
     batsim: BatsimFiles | None = None
     code_folder: str = ""
     by: tuple[str, ...] = ()
+    find_warm_up: bool = False
 
     def check(self, name: str, workload: Workload) -> None:
         """Check that a workload can be simulated, measured in the window, and grouped. InputError, OptionError.

@@ -22,7 +22,13 @@ from batsched_py.campaigns.study_files import StudyFiles
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.campaign_tables import inference_options, interval_options, show_series
 from batsched_py.cli.shared.command import typed_command
-from batsched_py.cli.shared.compared_inputs import ComparedInputs, CompareRequest, read_inputs, read_methods
+from batsched_py.cli.shared.compared_inputs import (
+    ComparedInputs,
+    CompareRequest,
+    read_inputs,
+    read_methods,
+    read_warm_up,
+)
 from batsched_py.cli.shared.completion import complete_list
 from batsched_py.cli.shared.console import Output, show_table
 from batsched_py.cli.shared.described_runs import this_call
@@ -114,6 +120,13 @@ _WRITERS: Final[Mapping[str, Callable[[Path, ComparisonSeries], None]]] = {
 @interval_options
 @inference_options
 @window_options("Measure what was submitted")
+@option(
+    "--warm-up",
+    "auto|JOBS|TIME",
+    "Do not measure the beginning of each run: until waits settle (auto: MSER-5, each run is made twice), so many jobs"
+    " (500jobs), or a time (2d, as --skip).",
+    callback=read_warm_up,
+)
 @flag("--differences", "Show differences from the baseline instead of ratios.")
 @option(
     "--processes",
@@ -173,6 +186,8 @@ def command(request: CompareRequest) -> int:
 
 def _check_options(request: CompareRequest) -> None:
     """Check that options go together, and that extras are there. UsageError, ExtraError."""
+    if request.warm_up is not None and not request.window.whole:
+        raise click.UsageError("'--warm-up' and '--from', '--to', '--skip' exclude each other")
     if request.figure_kind is not None and request.figure is None:
         raise click.UsageError("'--figure-kind' goes with '--figure'")
     _check_groups(request)

@@ -23,6 +23,7 @@ from batsched_py.campaigns.study import Study
 from batsched_py.campaigns.study_files import StudyFiles
 from batsched_py.campaigns.study_runner import ShowProgress, run_study
 from batsched_py.campaigns.variant import Variant
+from batsched_py.campaigns.warm_up import WarmUpChoice, parse_warm_up
 from batsched_py.cli.shared.campaign_tables import InferenceChoice
 from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.simulation_options import read_machine
@@ -46,6 +47,16 @@ def read_methods(context: click.Context, parameter: click.Parameter, value: Path
     if value is not None and value.suffix not in FORMS:
         raise click.BadParameter(f"must end with {' or '.join(FORMS)}, not {value.name!r}", context, parameter)
     return value
+
+
+def read_warm_up(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> WarmUpChoice | WindowChoice | None:
+    """Parse "auto", "500jobs" or "2d". UsageError."""
+    try:
+        return None if value is None else parse_warm_up(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), context, parameter) from None
 
 
 class CompareRequest(Struct, frozen=True):
@@ -76,6 +87,7 @@ class CompareRequest(Struct, frozen=True):
     clock: str
     quiet: bool
     window: WindowChoice
+    warm_up: WarmUpChoice | WindowChoice | None
     limits: RunLimits
 
     @property
@@ -136,9 +148,10 @@ class ComparedInputs(Struct, frozen=True):
             open_log=None if keep is None else keep.decisions,
             progress=progress,
             limits=current_limits(),
-            window=request.window,
+            window=request.warm_up if isinstance(request.warm_up, WindowChoice) else request.window,
             run_limits=request.limits,
             by=request.by,
+            warm_up=request.warm_up if isinstance(request.warm_up, WarmUpChoice) else None,
         )
         known = {
             run: group.origins[name]

@@ -498,3 +498,52 @@ def wrong_methods() -> str:
 def test_methods_do_not_replace_another_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert "must end with .tex or .md" in error(capsys, *STUDY, "-s", "easy", "--methods", "m.txt")
     assert "m.bib" in error(capsys, *STUDY, "-s", "easy", "--methods", "m.md", "--csv", "m.bib")
+
+
+def test_a_warm_up_of_jobs_is_cut_for_all_algorithms(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As if each workload were measured from the submission of the next job on, which --from does."""
+    names = ("-s", "easy", "-s", "fcfs", "--metrics", "mean_wait,utilisation")
+    assert run(["compare", "-p", "p.xml", "-w", "w.json", *names, "--warm-up", "5jobs", "--json", "cut.json"]) == 0
+    assert "Warm-up cut: the first 5 jobs of each workload" in " ".join(capsys.readouterr().out.split())
+    cut = json.loads((here / "cut.json").read_bytes())
+    begin = cut["warm_up"]["begins"]["w"]
+    assert begin == sorted(job["subtime"] for job in json.loads((here / "w.json").read_bytes())["jobs"])[5]
+    assert run(["compare", "-p", "p.xml", "-w", "w.json", *names, "--from", repr(begin), "--json", "from.json"]) == 0
+    assert json.loads((here / "from.json").read_bytes())["figures"] == cut["figures"]
+    assert [one["figures"]["outside_window"] for one in cut["runs"]] == [5, 5]
+
+
+def test_a_time_as_a_warm_up_is_skipped(here: Path) -> None:
+    names = ("-s", "easy", "-s", "fcfs", "--quiet")
+    for words, file in ((["--warm-up", "1h"], "a.csv"), (["--skip", "1h"], "b.csv")):
+        assert run([*STUDY, *names, *words, "--csv", file]) == 0
+    assert (here / "a.csv").read_bytes() == (here / "b.csv").read_bytes()
+
+
+def test_a_warm_up_that_is_found_is_the_latest_of_all_algorithms(here: Path) -> None:
+    """The same for all on a workload, though their waits differ; methods and tables say it."""
+    study = ["compare", "-p", "p.xml", "--generate", "lublin:jobs=120,load=0.8", "--seeds", "1-3", "--warm-up", "auto"]
+    study += ["-s", "easy", "--metrics", "mean_wait", "--quiet"]
+    assert run([*study, "-s", "fcfs", "--json", "auto.json", "--methods", "m.tex", "--latex", "t.tex"]) == 0
+    found = json.loads((here / "auto.json").read_bytes())
+    begins = found["warm_up"]["begins"]
+    assert list(begins) == found["workloads"]
+    for one in found["runs"]:
+        assert one["figures"]["window_begin"] == (begins[one["workload"]] or None)
+    assert run([*study, "--json", "one.json"]) == 0
+    easy = json.loads((here / "one.json").read_bytes())["warm_up"]["begins"]
+    assert all(begins[name] >= easy[name] for name in begins)
+    assert "MSER-5" in (here / "t.tex").read_text()
+    assert r"\cite{white2000}" in (here / "m.tex").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [
+        (["--warm-up", "some"], "must be auto, a number of jobs like 500jobs, or a time like 2d"),
+        (["--warm-up", "20jobs"], "--warm-up: lublin-1 has 20 jobs, and 20 are to be cut"),
+        (["--warm-up", "auto", "--skip", "1h"], "'--warm-up' and '--from', '--to', '--skip' exclude each other"),
+    ],
+)
+def test_warm_ups_that_cannot_be_are_one_line(capsys: pytest.CaptureFixture[str], words: list[str], rule: str) -> None:
+    assert rule in error(capsys, *STUDY, "-s", "easy", *words)
