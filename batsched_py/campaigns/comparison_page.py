@@ -19,13 +19,14 @@ from batsched_py.campaigns.comparison_table import legend, metric_headings, metr
 from batsched_py.campaigns.figures import Kind, draw_comparison
 from batsched_py.campaigns.group_tables import explain_groups, group_parts
 from batsched_py.campaigns.outcome import Outcome
+from batsched_py.campaigns.series import ComparisonSeries, dimensions
 from batsched_py.campaigns.study import Study, group_lines
 from batsched_py.errors import OptionError
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.reporting.pictures.html import markup
 from batsched_py.reporting.pictures.html.assets import asset, template
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import NOTHING, counted, unlike
+from batsched_py.text.wording import NOTHING, counted, spelled, unlike
 
 #: Inches: the pictures of a page.
 _WIDTH: Final = 9.0
@@ -33,17 +34,20 @@ _WIDTH: Final = 9.0
 _HASH: Final = 12
 #: Kind of a picture -> its caption and its description.
 _CAPTIONS: Final[Mapping[Kind, tuple[str, str]]] = {
-    "curve": ("Means over an option", "a band is the confidence interval of the mean"),
+    "curve": ("Means over an option", "bands and bars are confidence intervals of the mean"),
     "forest": ("Ratios", "means divided by those of the baseline, with confidence intervals"),
     "boxes": ("Values on all workloads", "quartiles and median; whiskers within 1.5 times the box"),
 }
 
 
-def comparison_page(comparison: AlgorithmComparison, title: str = "") -> bytes:
-    """Return the page; the same comparison gives the same bytes. ExtraError without matplotlib (`plot`)."""
-    study = comparison.study
-    names = ", ".join(variant.name for variant in study.variants)
-    sections = [(name, heading, list(parts)) for name, heading, parts in _sections(comparison)]
+def comparison_page(content: AlgorithmComparison | ComparisonSeries, title: str = "") -> bytes:
+    """Return the page; the same comparison gives the same bytes. ExtraError without matplotlib (`plot`).
+
+    Several parts are rows of the same tables, with a column for what distinguishes them, such as the load.
+    """
+    series = _series_of(content)
+    names = ", ".join(variant.name for variant in series.study.variants)
+    sections = [(name, heading, list(parts)) for name, heading, parts in _sections(series)]
     shown = [(name, heading, parts) for name, heading, parts in sections if any(parts)]
     return (
         template("comparison.html")
@@ -51,10 +55,7 @@ def comparison_page(comparison: AlgorithmComparison, title: str = "") -> bytes:
             version=escape(batsched_py.__version__),
             title=escape(displayed(title or names)),
             style=asset("page.css"),
-            subtitle=markup.paragraph(
-                f"{counted(len(study.variants), 'algorithm')} on {counted(len(study.workloads), 'workload')}, compared "
-                f"with {displayed(comparison.baseline)}"
-            ),
+            subtitle=markup.paragraph(_subtitle(series)),
             links="".join(f'<li><a href="#{name}">{heading}</a></li>' for name, heading, _ in shown),
             sections="\n".join(markup.section(name, heading, *parts) for name, heading, parts in shown),
         )
@@ -62,40 +63,64 @@ def comparison_page(comparison: AlgorithmComparison, title: str = "") -> bytes:
     )
 
 
-def write_page(path: Path, comparison: AlgorithmComparison) -> None:
+def write_page(path: Path, content: AlgorithmComparison | ComparisonSeries) -> None:
     """Write the page, whole or not at all; OSError, ExtraError."""
-    write_atomically(path, comparison_page(comparison))
+    write_atomically(path, comparison_page(content))
 
 
-def _sections(comparison: AlgorithmComparison) -> Iterator[tuple[str, str, Iterator[str]]]:
-    yield "results", "Results", _results(comparison)
-    yield "groups", "Groups of jobs", _groups(comparison)
-    yield "pictures", "Pictures", _pictures(comparison)
-    yield "runs", "What was run", _provenance(comparison.study)
-    yield "workloads", "Workload by workload", _workloads(comparison)
-    yield "notes", "Notes", _notes(comparison)
-
-
-def results_html(comparison: AlgorithmComparison) -> str:
+def results_html(content: AlgorithmComparison | ComparisonSeries) -> str:
     """Return the tables of the metrics, for a notebook."""
-    return "\n".join(_results(comparison))
+    return "\n".join(_results(_series_of(content)))
 
 
-def _results(comparison: AlgorithmComparison) -> Iterator[str]:
-    yield markup.paragraph(f"{legend(comparison)} {_explain_marks(comparison)}")
-    yield markup.grouped(_result(comparison, one) for one in comparison.metrics)
+def _series_of(content: AlgorithmComparison | ComparisonSeries) -> ComparisonSeries:
+    return ComparisonSeries.of(content) if isinstance(content, AlgorithmComparison) else content
 
 
-def _result(comparison: AlgorithmComparison, one: MetricComparison) -> str:
-    """Return the table of a metric: a row for each algorithm; the baseline's row is padded with empty cells."""
-    first, *others = metric_headings(comparison, one.metric)
-    better = "more is better" if one.metric.more_is_better else "less is better"
-    best = find_best_algorithms(comparison, one)
-    rows = [[escape(displayed(cell)) for cell in row] for row in metric_rows(comparison, one)]
-    for row, mean in zip(rows, one.means, strict=True):
-        row[1] = f"{markup.BEST}{row[1]}" if mean.variant in best else row[1]
-    filled = [[*row, *[""] * (1 + len(others) - len(row))] for row in rows]
-    return markup.plain_table(f"{first}: {better}", ["algorithm", *others], filled)
+def _subtitle(series: ComparisonSeries) -> str:
+    study, parts = series.study, series.parts
+    text = (
+        f"{counted(len(study.variants), 'algorithm')} on {counted(len(study.workloads), 'workload')}, compared "
+        f"with {displayed(parts[0].comparison.baseline)}"
+    )
+    return text if len(parts) == 1 else f"{text}, for {'; '.join(displayed(part.name) for part in parts)}"
+
+
+def _sections(series: ComparisonSeries) -> Iterator[tuple[str, str, Iterator[str]]]:
+    yield "results", "Results", _results(series)
+    yield "groups", "Groups of jobs", _groups(series)
+    yield "pictures", "Pictures", _pictures(series)
+    yield "runs", "What was run", _provenance(series.study)
+    yield "workloads", "Workload by workload", _workloads(series)
+    yield "notes", "Notes", _notes(series)
+
+
+def _results(series: ComparisonSeries) -> Iterator[str]:
+    first = series.comparisons[0]
+    yield markup.paragraph(f"{legend(*series.comparisons)} {_explain_marks(first)}")
+    yield markup.grouped(_result(series, place) for place in range(len(first.metrics)))
+
+
+def _result(series: ComparisonSeries, place: int) -> str:
+    """Return the table of a metric: a row for each algorithm of each part, filled up with empty cells.
+
+    The values that distinguish the parts are in columns after the algorithm.
+    """
+    most = max(series.comparisons, key=lambda one: one.study.observations)
+    metric, names = most.metrics[place].metric, dimensions(series.parts)
+    first, *others = metric_headings(most, metric)
+    rows = []
+    for part in series.parts:
+        comparison, one = part.comparison, part.comparison.metrics[place]
+        values = [spelled(part.values.get(name, NOTHING)) for name in names]
+        best = find_best_algorithms(comparison, one)
+        for mean, (name, *texts) in zip(one.means, metric_rows(comparison, one), strict=True):
+            cells = [escape(displayed(cell)) for cell in (name, *values, *texts)]
+            value = 1 + len(names)
+            cells[value] = f"{markup.BEST}{cells[value]}" if mean.variant in best else cells[value]
+            rows.append([*cells, *[""] * (1 + len(names) + len(others) - len(cells))])
+    better = "more is better" if metric.more_is_better else "less is better"
+    return markup.plain_table(f"{first}: {better}", ["algorithm", *map(displayed, names), *others], rows)
 
 
 def _explain_marks(comparison: AlgorithmComparison) -> str:
@@ -104,24 +129,29 @@ def _explain_marks(comparison: AlgorithmComparison) -> str:
     return "★ marks the best mean of a metric, if the interval shows that it differs from the baseline."
 
 
-def _groups(comparison: AlgorithmComparison) -> Iterator[str]:
-    if comparison.groups:
-        yield markup.paragraph(explain_groups(comparison.baseline))
-    for one in comparison.groups:
-        yield from group_parts(one)
+def _groups(series: ComparisonSeries) -> Iterator[str]:
+    if any(one.groups for one in series.comparisons):
+        yield markup.paragraph(explain_groups(series.comparisons[0].baseline))
+    for part in series.parts:
+        if part.name and part.comparison.groups:
+            yield f"<h3>{escape(displayed(part.name))}</h3>"
+        for one in part.comparison.groups:
+            yield from group_parts(one)
 
 
-def _pictures(comparison: AlgorithmComparison) -> Iterator[str]:
+def _pictures(series: ComparisonSeries) -> Iterator[str]:
     for kind, (caption, what) in _CAPTIONS.items():
         try:
-            picture = draw_comparison(comparison, kind, width=_WIDTH)
+            picture = draw_comparison(series.parts, kind, width=_WIDTH)
         except OptionError:
             continue  # there is nothing of the kind to draw
         image = b64encode(picture.content("svg")).decode("ascii")
         source = f"data:image/svg+xml;base64,{image}"
+        over = ", ".join(map(displayed, dimensions(series.parts)))
+        heading = f"Means over {escape(over)}" if kind == "curve" and over else caption
         yield (
-            f'<figure><figcaption><h3>{caption}</h3><p>{what}</p></figcaption><div class="wide">'
-            f'<img alt="{caption}: the numbers are in the tables" src="{source}"></div></figure>'
+            f'<figure><figcaption><h3>{heading}</h3><p>{what}</p></figcaption><div class="wide">'
+            f'<img alt="{heading}: the numbers are in the tables" src="{source}"></div></figure>'
         )
 
 
@@ -151,15 +181,15 @@ def _short(sha256: str | None) -> str:
     return NOTHING if sha256 is None else f"{sha256[:_HASH]}..."
 
 
-def _workloads(comparison: AlgorithmComparison) -> Iterator[str]:
-    study = comparison.study
+def _workloads(series: ComparisonSeries) -> Iterator[str]:
+    study = series.study
     if study.origins:
         rows = [
             [escape(displayed(name)), markup.words(displayed(origin.path)), _short(origin.sha256)]
             for name, origin in study.origins.items()
         ]
         yield _folded("Where they are from", markup.plain_table("Workloads", ["workload", "from", "SHA-256"], rows))
-    for one in comparison.metrics:
+    for one in series.comparisons[0].metrics:
         yield _folded(one.metric.heading, _by_workload(study, one))
 
 
@@ -184,9 +214,9 @@ def _folded(summary: str, content: str) -> str:
     return f"<details><summary>{escape(summary)}</summary>{content}</details>"
 
 
-def _notes(comparison: AlgorithmComparison) -> Iterator[str]:
-    study = comparison.study
-    for line in find_cautions(comparison):
+def _notes(series: ComparisonSeries) -> Iterator[str]:
+    study = series.study
+    for line in dict.fromkeys(line for one in series.comparisons for line in find_cautions(one)):
         yield markup.paragraph(displayed(line))
     for where, line in group_lines((outcome, line) for outcome in study.outcomes for line in outcome.warnings):
         yield markup.paragraph(f"{displayed(where)}: {displayed(line)}")

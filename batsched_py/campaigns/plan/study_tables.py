@@ -60,9 +60,10 @@ class StudyFile(Struct, frozen=True):
         return self.parsed(lambda: read_values(raw), place)
 
     def seeds(self, raw: str | int | list[int], place: str) -> tuple[int, ...]:
-        """Return seeds: "1-20", 7 or [1, 2, 3]. ConfigurationError."""
-        text = raw if isinstance(raw, str) else ",".join(map(str, raw if isinstance(raw, list) else [raw]))
-        return self.parsed(lambda: parse_seeds(text), place)
+        """Return seeds: "1-20", [1, 2, 3], or 7 for the seeds 1 to 7. ConfigurationError."""
+        listed = isinstance(raw, list)
+        text = ",".join(map(str, raw)) if isinstance(raw, list) else str(raw)
+        return self.parsed(lambda: parse_seeds(text, counted=not listed), place)
 
     def span(self, raw: Any, place: str) -> float | None:
         """Return the seconds of a time like 3600 or "7d"; None if there is none. ConfigurationError."""

@@ -58,7 +58,7 @@ class _ModelTable(StudyFileTable, frozen=True):
     overestimate: Any = None
     hosts: Any = None
     speed: Any = None
-    seeds: str | int | list[int] = 0
+    seeds: str | int | list[int] = "0-0"
 
 
 def read_workloads(file: StudyFile, raw: Any, place: str) -> FileWorkloads | LogWorkloads | ModelWorkloads:

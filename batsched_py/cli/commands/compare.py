@@ -82,8 +82,9 @@ _WRITERS: Final[Mapping[str, Callable[[Path, ComparisonSeries], None]]] = {
 )
 @option(
     "--seeds",
-    "A-B,...",
-    "Seeds for --generate, such as 1-20  [default: 0]; with -w, for algorithms with an option seed.",
+    "N|A-B,...",
+    "Seeds for --generate: N of them, from 1 on, or those of a list such as 1-20,30  [default: 0-0]; with -w, for"
+    " algorithms with an option seed.",
     callback=read_seeds,
     multiple=True,
 )
@@ -219,7 +220,7 @@ def _write_files(request: CompareRequest, inputs: ComparedInputs, series: Compar
                 changed = changed_settings(inputs.settings)
                 write_methods(path, Methods(series.parts, inputs.code, changed, clock=(request.clock,)))
             elif name == "report":
-                write_page(path, series.parts[0].comparison)
+                write_page(path, series)
             else:
                 save_picture(path, draw_comparison(series.parts, request.figure_kind))
 

@@ -186,8 +186,6 @@ def read_inputs(request: CompareRequest) -> ComparedInputs:
     seeds = request.workloads.seeds if request.workloads.files else ()
     if seeds and not any(variant.takes_seed for variant in variants):
         raise click.UsageError("'--seeds' goes with '--generate', or with an algorithm that has an option seed")
-    if request.report is not None and len(groups) > 1:
-        raise click.UsageError("'--report' shows one load, or the parts of one log: draw several with '--figure'")
     code = {one.name: files_of_algorithm(str(one.algorithm), one.options) for one in variants}
     machine = platform_file(request.platform)
     return ComparedInputs(platform, machine, settings, variants, code, baseline, metrics, groups, seeds)

@@ -16,11 +16,12 @@ from batsched_py.campaigns.plan.campaign import LogWorkloads
 from batsched_py.campaigns.plan.seeds import parse_seeds
 from batsched_py.campaigns.plan.sources import SourceReader
 from batsched_py.campaigns.series import WorkloadGroup
+from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import OptionError
 from batsched_py.reading.limits import Limits
 from batsched_py.runs.inputs import WorkloadLike
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import unknown
+from batsched_py.text.wording import counted, unknown
 from batsched_py.traces.lublin import Drawn
 
 #: The only model so far.
@@ -36,11 +37,18 @@ _PARAMETERS: Final = {
 
 
 def read_seeds(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> tuple[int, ...]:
-    """Parse seeds like "1-20" or "1,2,5-9", without repetition, in the given order; none if the option is absent."""
+    """Parse seeds like "1-20" or "1,2,5-9", without repetition, in the given order; none if the option is absent.
+
+    A number alone is a number of seeds; a line says which.
+    """
+    text = ",".join(values)
     try:
-        return parse_seeds(",".join(values)) if values else ()
+        seeds = parse_seeds(text) if values else ()
     except ValueError as error:
         raise click.BadParameter(str(error), context, parameter) from None
+    if text.isdigit() and not context.resilient_parsing:
+        say(f"{counted(len(seeds), 'seed')}: {f'1-{len(seeds)}' if len(seeds) > 1 else '1'}", err=True)
+    return seeds
 
 
 class WorkloadOptions(Struct, frozen=True):

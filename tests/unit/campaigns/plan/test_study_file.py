@@ -99,6 +99,7 @@ def test_a_whole_study_file_is_read(tmp_path: Path) -> None:
         ),
         ('model = "lublin"', 'model = "dublin"', "workloads[0].model", "invalid enum value 'dublin'"),
         ('seeds = "1-3"', 'seeds = "3-1"', "workloads[0].seeds", "must be like 1-20 or 1,2,5-9, not '3-1'"),
+        ('seeds = "1-3"', "seeds = 0", "workloads[0].seeds", "must be at least 1 seed, or 0-0 for the seed 0"),
         ("[1, 4]", "{ from = 1 }", "algorithms[0].options.depth.to", "is missing"),
         ("[1, 4]", f"{{ from = 1, to = {'9' * 400} }}", "algorithms[0].options.depth.to", "must be a number, not 999"),
         ('platforms = "p.xml"', 'platforms = "p\\u0000.xml"', "platforms[0]", "must be a path, not 'p\\x00.xml'"),
@@ -152,8 +153,10 @@ def test_each_platform_has_its_fault(tmp_path: Path) -> None:
     assert [fault.path for fault in caught.value.faults] == ["platforms[0].size", "platforms[2].file"]
 
 
-@pytest.mark.parametrize(("seeds", "found"), [("0", (0,)), ("[0]", (0,)), ('"0-2"', (0, 1, 2))])
-def test_zero_is_a_seed(tmp_path: Path, seeds: str, found: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    ("seeds", "found"), [("[0]", (0,)), ('"0-2"', (0, 1, 2)), ("3", (1, 2, 3)), ('"3"', (1, 2, 3))]
+)
+def test_zero_is_a_seed_and_a_number_alone_counts_them(tmp_path: Path, seeds: str, found: tuple[int, ...]) -> None:
     """However it is written."""
     assert read(tmp_path, f"seeds = {seeds}\n{STUDY}").seeds == found
 

@@ -409,6 +409,25 @@ def test_curves_over_the_load_are_the_default_figure(here: Path) -> None:
     assert (here / "c.svg").read_bytes() == (here / "d.svg").read_bytes()
 
 
+def test_a_page_of_several_loads_has_them_in_one_table(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With a column for the load, the numbers of the tables of a terminal, curves over the load, and all workloads."""
+    names = ("-s", "easy", "-s", "fcfs", "--metrics", "mean_wait", "--load", "0.6,0.9", "--seeds", "2")
+    study = ("compare", "-p", "p.xml", "--generate", "lublin:jobs=20", "--processes", "1")
+    assert run([*study, *names, "--report", "page.html", "--json", "all.json"]) == 0
+    assert "2 seeds: 1-2\n" in capsys.readouterr().err
+    page = (here / "page.html").read_text()
+    assert "2 algorithms on 4 workloads, compared with easy, for load=0.6; load=0.9" in page
+    [table] = re.findall(r"<table><caption>mean wait[^<]*: less is better<.*?</table>", page, re.DOTALL)
+    assert re.findall(r'<th scope="col">(.*?)</th>', table)[:3] == ["algorithm", "load", "mean"]
+    rows = [re.findall(r"<t[hd][^>]*>(?:<span.*</span>)?([^<]*)</t[hd]>", row) for row in table.split("<tr>")[2:]]
+    assert [row[:2] for row in rows] == [["easy", "0.6"], ["fcfs", "0.6"], ["easy", "0.9"], ["fcfs", "0.9"]]
+    parts = json.loads((here / "all.json").read_bytes())["parts"]
+    means = [mean["mean"]["value"] for part in parts for mean in part["figures"]["mean_wait"]]
+    assert [float(row[2]) for row in rows] == pytest.approx(means, abs=0.051)
+    assert page.count("<h3>Means over load</h3>") == page.count("<h3>Ratios</h3>") == 1
+    assert all(page.count(f">lublin-load={load}-{seed}<") == 2 for load in (0.6, 0.9) for seed in (1, 2))
+
+
 @pytest.mark.parametrize(
     ("arguments", "rule"),
     [
@@ -418,7 +437,7 @@ def test_curves_over_the_load_are_the_default_figure(here: Path) -> None:
         (["--generate", "lublin:jobs=9", "--load", "0.5,high"], "must be numbers, not high"),
         (["--generate", "lublin:jobs=9", "--load", "0.5,0.50"], "must name each load once"),
         (["--generate", "lublin:jobs=9", "--load", "0.5,-1"], "--generate load"),
-        (["--generate", "lublin:jobs=9", "--load", "0.5,1", "--report", "x.html"], "'--report' shows one load"),
+        (["--generate", "lublin:jobs=9", "--seeds", "0"], "must be at least 1 seed, or 0-0 for the seed 0"),
         (["-w", "w.json", "--every", "0"], "--every: must be greater than 0 s"),
     ],
 )
