@@ -11,6 +11,9 @@ from batsched_py.errors import OptionError
 from batsched_py.text.display import displayed
 from batsched_py.text.latex import latex
 
+#: Characters of a word after which LaTeX may begin a new line, in words as long as hashes.
+_PIECE: Final = 8
+_LONG: Final = re.compile(r"[0-9a-f]{32,}")
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|~^])")
 
 
@@ -47,8 +50,9 @@ class Latex(PaperForm):
         return latex(displayed(plain)).replace("|", r"\textbar{}").replace("<", "$<$").replace(">", "$>$")
 
     def code(self, plain: str) -> str:
-        """Return escaped text in a typewriter font."""
-        return rf"\texttt{{{self.text(plain)}}}"
+        """Return escaped text in a typewriter font, where lines may break after a slash and in hashes."""
+        text = self.text(plain).replace("/", r"/\allowbreak{}")
+        return rf"\texttt{{{_LONG.sub(_with_breaks, text)}}}"
 
     def cite(self, keys: Sequence[str]) -> str:
         """Return a citation, which does not begin a line."""
@@ -84,6 +88,12 @@ class Markdown(PaperForm):
 
 #: Suffix of a file -> its form.
 FORMS: Final = {form.suffix: form for form in (Latex(), Markdown())}
+
+
+def _with_breaks(found: re.Match[str]) -> str:
+    """Return a long word with places for breaks."""
+    word = found[0]
+    return r"\allowbreak{}".join(word[first : first + _PIECE] for first in range(0, len(word), _PIECE))
 
 
 def form_of(path: Path) -> PaperForm:

@@ -34,6 +34,8 @@ from batsched_py.text.latex import latex
 USE: Final = "campaign paper"
 #: Formats of each figure.
 _FORMATS: Final = ("pdf", "svg")
+#: A width in LaTeX: that of the content, but not more than that of the lines.
+_FITTING: Final = r"\ifdim\width>\linewidth\linewidth\else\width\fi"
 _README: Final = "README.md"
 _SUMS: Final = "SHA256SUMS"
 
@@ -60,10 +62,10 @@ def paper_files(
     methods = methods_text(_methods(plan, groups), Latex())
     columns = run_columns(plan.runs, ended)
     study = plan.campaign.source
-    figures = dict(_figures(plan, groups))
-    names = list(dict.fromkeys(path.removeprefix("figures/").rpartition(".")[0] for path in figures))
+    choices = plan.campaign.paper.figures or usual_figures(plan, groups)
+    figures = dict(_figures(plan, groups, choices))
     files = {
-        "main.tex": _document(plan.campaign.title or study.stem, names, comparisons).encode(),
+        "main.tex": _document(plan.campaign.title or study.stem, choices, comparisons[0]).encode(),
         "methods.tex": methods.text.encode(),
         "references.bib": bibliography(methods.keys).encode(),
         "tables/results.tex": _table(groups).encode(),
@@ -96,8 +98,10 @@ def usual_figures(plan: CampaignPlan, groups: Sequence[GroupComparison]) -> tupl
     return (PaperFigure(name="curves"), *figures)
 
 
-def _figures(plan: CampaignPlan, groups: Sequence[GroupComparison]) -> Iterator[tuple[str, bytes]]:
-    for number, one in enumerate(plan.campaign.paper.figures or usual_figures(plan, groups)):
+def _figures(
+    plan: CampaignPlan, groups: Sequence[GroupComparison], choices: Sequence[PaperFigure]
+) -> Iterator[tuple[str, bytes]]:
+    for number, one in enumerate(choices):
         choice = FigureChoice(one.kind, one.x, one.y, one.group, one.width, one.height, one.title)
         try:
             picture = draw_campaign(plan, groups, choice)
@@ -136,30 +140,53 @@ def _code(algorithm: str, files: Mapping[str, str | None]) -> list[OtherFile]:
     ]
 
 
-def _document(title: str, figures: Sequence[str], comparisons: Sequence[AlgorithmComparison]) -> str:
+def _document(title: str, figures: Sequence[PaperFigure], first: AlgorithmComparison) -> str:
     """Return a document that shows everything, to copy from."""
-    first = comparisons[0]
-    caption = f"Means, ratios to {first.baseline} and differences from it, with {100 * first.level:g} % intervals."
+    intervals = f"{100 * first.level:g} % intervals"
+    caption = f"Means, ratios to {first.baseline} and differences from it, with {intervals}."
     lines = [
         r"\documentclass{article}",
         r"\usepackage{booktabs,graphicx}",
         rf"\title{{{latex(displayed(title))}}}",
+        r"\author{}",
+        r"\date{}",
         r"\begin{document}",
         r"\maketitle",
         r"\section{Methods}",
-        r"\input{methods}",
+        r"{\raggedright\input{methods}\par}  % lines of long names",
         r"\section{Results}",
-        r"\begin{table}[p]\centering",
+        r"\begin{table}[htbp]\centering",
         rf"\caption{{{latex(displayed(caption))}}}",
-        r"\resizebox{\linewidth}{!}{\input{tables/results}}",
+        rf"\resizebox{{{_FITTING}}}{{!}}{{\input{{tables/results}}}}",
         r"\end{table}",
-        *(rf"\begin{{figure}}[p]\centering\includegraphics{{figures/{name}}}\end{{figure}}" for name in figures),
+        *(_figure(one, first.baseline, intervals) for one in figures),
         r"\bibliographystyle{plain}",
         r"\bibliography{references}",
         r"\end{document}",
         "",
     ]
     return "\n".join(lines)
+
+
+def _figure(one: PaperFigure, baseline: str, intervals: str) -> str:
+    """Return a figure, with a caption that says what its kind shows."""
+    match one.kind:
+        case "forest":
+            shown = f"Means divided by those of {baseline}, with {intervals}."
+        case "boxes":
+            shown = "Values on all workloads: quartiles and median; whiskers within 1.5 times the box."
+        case "heat":
+            shown = "Means."
+        case "curve":
+            shown = f"Means with {intervals}."
+    return "\n".join(
+        [
+            r"\begin{figure}[htbp]\centering",
+            rf"\resizebox{{{_FITTING}}}{{!}}{{\includegraphics{{figures/{one.name}}}}}",
+            rf"\caption{{{latex(displayed(shown))}}}",
+            r"\end{figure}",
+        ]
+    )
 
 
 def _readme(plan: CampaignPlan, groups: Sequence[GroupComparison], files: Mapping[str, bytes], name: str) -> str:
