@@ -26,7 +26,7 @@ _RULE: Final = "must be auto, a number of jobs like 500jobs, or a time like 2d"
 
 
 class WarmUpChoice(Struct, frozen=True):
-    """How much of the beginning of each run is not measured.
+    """The beginning of each run that is not measured.
 
     Attributes:
         jobs: so many jobs; None to find the end of the warm-up in the runs.

@@ -2,7 +2,7 @@
 
 MSER-5 of K. P. White, M. J. Cobb and S. C. Spratt, "A comparison of five steady-state truncation heuristics for
 simulation", Winter Simulation Conference 2000, on the waits in the order of submission. Unlike Welch's method it needs
-no picture and nobody's judgement, and unlike tests for a trend no level.
+no picture that a user must judge, and unlike tests for a trend no level.
 """
 
 from __future__ import annotations
