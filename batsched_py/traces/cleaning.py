@@ -254,7 +254,10 @@ def _patience(record: SwfRecord) -> float | None:
 
 def _with_demand(log: SwfLog, record: SwfRecord, tasks: int, members: Mapping[str, str | int]) -> Mapping[str, Any]:
     """Return the members of a job with its demand, if it is known."""
-    demand = record_demand(record) if log.tres is None else tres_demand(log.tres[record.number], tasks)
+    if log.amounts is not None:
+        demand = log.amounts[record.number].demand(tasks)
+    else:
+        demand = record_demand(record) if log.tres is None else tres_demand(log.tres[record.number], tasks)
     if demand is None:
         return members
     demanding = {**members, DEMAND: demand}

@@ -18,7 +18,7 @@ from batsched_py.named import by_name
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.traces.lease_request import LeaseTrace
 from batsched_py.traces.swf_log import SwfLog
-from batsched_py.traces.table_columns import TableColumn
+from batsched_py.traces.table_columns import TableColumns
 from batsched_py.traces.table_presets import preset_of
 
 # Readers and this table need each other: the table names the reader of a format, and a reader names the other format
@@ -30,6 +30,8 @@ Unit = Literal["cpus", "nodes"]
 #: The content of a file: a log is cleaned before it becomes a workload.
 Content = SwfLog | Workload | LeaseTrace
 
+#: The first bytes of a file in Parquet.
+PARQUET_MAGIC: Final = "PAR1"
 #: Usual delimiters in the output of sacct: that of --parsable2, and those of spreadsheets.
 DELIMITERS: Final = "|;\t,"
 #: Number of fields of a line of a log in the Standard Workload Format.
@@ -40,6 +42,10 @@ _WORKLOAD: Final = re.compile(r'"(nb_res|jobs|profiles)"\s*:')
 #: A member of the document of `sacct --json`, and one of a workload of Batsim, whose jobs may have any members.
 _SLURM_JOB: Final = re.compile(r'"(allocation_nodes|derived_exit_code|data_parser|openapi/dbv[\d.]+)"')
 _BATSIM_JOB: Final = re.compile(r'"(nb_res|profiles|profile|subtime)"\s*:')
+#: Members of a job of Philly, and of an event of Google's cluster data.
+_PHILLY_JOB: Final = re.compile(r'"(attempts|submitted_time)"\s*:')
+_GOOGLE_EVENT: Final = re.compile(r'"(collection_id|instance_index|type)"\s*:')
+_GOOGLE_NAMES: Final = 3
 _PBS: Final = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Za-z];", re.ASCII)
 _LSF: Final = ('"JOB_FINISH" ', '"JOB_RESIZE" ', '"EVENT_ADRSV_FINISH" ')
 #: Names that the header of sacct has in any case: with a usual delimiter, and with another one, as texts have blanks.
@@ -63,7 +69,7 @@ class ReadOptions(Struct, frozen=True):
         dependencies: whether preceding jobs are obeyed, and need no note.
         demands: whether jobs request parts of hosts, if the file has such amounts.
         slurm: whether jobs have the member `slurm`, in Slurm's accounting.
-        columns: quantity -> its column in a table of jobs; empty for those of a preset.
+        columns: the columns of a table of jobs; None for those of the preset that its names identify.
         zone: name of the time zone of dates without an offset; "" for UTC, or that of the preset of a table of jobs.
         further: the other files of the log, in order, for formats that may have several.
     """
@@ -76,7 +82,7 @@ class ReadOptions(Struct, frozen=True):
     dependencies: bool = False
     demands: bool = False
     slurm: bool = False
-    columns: Mapping[str, TableColumn] = {}
+    columns: TableColumns | None = None
     zone: str = ""
     further: tuple[Path, ...] = ()
 
@@ -144,6 +150,15 @@ def _is_sacct_json(line: str) -> bool:
     return first is not None and not _BATSIM_JOB.search(line[: first.start()])
 
 
+def _is_philly(line: str) -> bool:
+    return line.startswith("[") and _PHILLY_JOB.search(line) is not None
+
+
+def _is_google(line: str) -> bool:
+    names = {found[1] for found in _GOOGLE_EVENT.finditer(line)} if line.startswith("{") else set()
+    return len(names) == _GOOGLE_NAMES and not _BATSIM_JOB.search(line)
+
+
 def _is_wfformat(line: str) -> bool:
     first = _WORKFLOW.search(line) if line.startswith("{") else None
     return first is not None and not _WORKLOAD.search(line[: first.start()])
@@ -195,16 +210,32 @@ LSF: Final = Format(
 SLURM_FORMATS: Final = (SACCT, SACCT_JSON, JOBCOMP)
 CSV: Final = Format(
     "csv", "a table of jobs with named columns", SwfLog, lambda line: preset_of(line) is not None, "table_log",
-    dated=True,
+    dated=True, joined=True,
 )  # fmt: skip
+PARQUET: Final = Format(
+    "parquet", "a table of jobs in Parquet", SwfLog, lambda line: line.startswith(PARQUET_MAGIC), "parquet_table",
+    dated=True, joined=True,
+)  # fmt: skip
+PHILLY: Final = Format(
+    "philly", "the jobs of Microsoft's cluster Philly", SwfLog, _is_philly, "philly_log", dated=True,
+)  # fmt: skip
+GOOGLE: Final = Format(
+    "google-2019", "instance events of Google's cluster data of 2019", SwfLog, _is_google, "google_events",
+    joined=True,
+)  # fmt: skip
+#: The formats whose columns have any names.
+TABLES: Final = (CSV, PARQUET)
 WFFORMAT: Final = Format(
     "wfformat", "a workflow of WfCommons", Workload, _is_wfformat, "wfcommons", default_unit="nodes"
 )  # fmt: skip
 
 #: The formats, in the order in which the first line of a file is compared with them.
 _FORMATS: Final = (
+    PARQUET,
     WFFORMAT,
     SACCT_JSON,
+    PHILLY,
+    GOOGLE,
     JSON,
     LWF,
     PBS,
@@ -234,7 +265,7 @@ def format_of(path: Path, limits: Limits = LIMITS) -> Format | None:
     with reported(path, WorkloadError, lambda: "line 1"):
         for line in read_lines(path, limits):
             begin += line.decode(errors="replace").strip()
-            if begin and (not begin.startswith("{") or len(begin) > _MOST):
+            if begin and (not begin.startswith(("{", "[")) or len(begin) > _MOST):
                 break
     return format_of_line(begin) if begin else None
 

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from batsched_py.text.display import displayed
 from batsched_py.text.representation import Brief
 from batsched_py.traces.column_use import ColumnUse
+from batsched_py.traces.requested_amounts import RequestedAmounts
 from batsched_py.traces.slurm_dependency import SlurmDependency
 from batsched_py.traces.swf_headers import EPOCH, SwfHeaders
 
@@ -59,6 +60,7 @@ class SwfLog(Brief, frozen=True):
         members: number -> members of such a job.
         dependencies: number -> its dependencies on other jobs, by id, in such a format.
         tres: number -> amounts of all nodes of such a job, if they were to be read.
+        amounts: number -> amounts that such a job requests, if they were to be read.
         kept: the fields among them that were to be kept.
         cancelled: further jobs, which were cancelled before they started; `wait` is the time until then.
         dropped: rule of `row_rules` -> the number of rows or jobs that the reader counted under it.
@@ -78,6 +80,7 @@ class SwfLog(Brief, frozen=True):
     members: Mapping[int, Mapping[str, Any]] = MappingProxyType({})
     dependencies: Mapping[int, SlurmDependency] = MappingProxyType({})
     tres: Mapping[int, str] | None = None
+    amounts: Mapping[int, RequestedAmounts] | None = None
     kept: tuple[str, ...] = ()
     dropped: Mapping[str, int] = MappingProxyType({})
     places: Mapping[str, tuple[str, ...]] = MappingProxyType({})

@@ -14,7 +14,7 @@ from typing import Final
 
 from batsched_py.reading.limits import LATEST, LONGEST, TOO_LATE, TOO_LONG
 from batsched_py.text.display import shown
-from batsched_py.traces.table_columns import UNITS, TableColumn
+from batsched_py.traces.table_columns import FACTORS, UNITS, TableColumn
 
 #: Texts in lower case for an unknown value.
 UNKNOWN: Final = frozenset({"", "-", "null", "none", "nan", "nat", "na", "n/a", "unknown", "not set", "unlimited"})
@@ -44,6 +44,8 @@ _AFTER_HOUR: Final = 14
 _AFTER_MINUTE: Final = 17
 _IN_MINUTE: Final = {f"{second:02d}": second for second in range(60)}
 _IN_HOUR: Final = {f"{second // 60:02d}:{second % 60:02d}": second for second in range(3600)}
+#: The largest amount of a demand.
+_MOST_AMOUNT: Final = 1e9
 #: Maximum number of hours or minutes that are kept.
 _MOST_KNOWN: Final = 1_000_000
 #: Reads a cell; None for an unknown value. ValueError with the rule.
@@ -118,6 +120,25 @@ def read_size(text: str) -> int | None:
     if number is not None and (number % 1 or number > 1e9):
         raise ValueError("must be a whole number up to 1e9")
     return None if number is None or number < 0 else int(number)
+
+
+def amount_reader(quantity: str, column: TableColumn) -> Cell:
+    """Return the reader of an amount of a demand: cores, MiB of memory, GPUs, or a share of each."""
+    factor = FACTORS[quantity][column.form]
+
+    def read(text: str) -> float | None:
+        number = _number(text, factor)
+        if number is None or number == -factor:
+            return None
+        if not 0 <= number <= _MOST_AMOUNT:
+            raise ValueError(f"must be from 0 to {_MOST_AMOUNT:g}")
+        if quantity == "gpus" and number > 1 and number % 1:
+            raise ValueError("must be a part of a GPU, or a whole number of GPUs")
+        if quantity == "gpu_share" and number > 1:
+            raise ValueError("must be at most a whole GPU")
+        return round(number, 3)
+
+    return read
 
 
 def read_state(text: str) -> int | None:

@@ -16,13 +16,14 @@ from msgspec import Struct
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 
-#: Instants, durations and sizes among the quantities, and the texts that become members of jobs.
+#: Instants, durations, sizes and amounts of demands among the quantities, and the texts that become members of jobs.
 INSTANTS: Final = ("submit", "start", "end")
 DURATIONS: Final = ("wait", "run", "request")
 SIZES: Final = ("size", "used")
+AMOUNTS: Final = ("cores", "memory", "gpus", "gpu_share")
 TEXTS: Final = ("user", "group", "account", "queue", "partition", "qos")
 #: All quantities; `id` names a job, `state` says how it ended.
-QUANTITIES: Final = ("id", *INSTANTS, *DURATIONS, *SIZES, "state", *TEXTS)
+QUANTITIES: Final = ("id", *INSTANTS, *DURATIONS, *SIZES, *AMOUNTS, "state", *TEXTS)
 #: Delimiters that a table may have, in the order in which they are tried.
 DELIMITERS: Final = ",;\t|"
 #: Unit of a duration, or of an instant since 1970 or since the start of the log -> its length in seconds.
@@ -35,6 +36,15 @@ UNITS: Final[Mapping[str, float]] = {
     "h": 3600,
     "d": 86_400,
 }
+#: The form of an amount of the whole job, of which each host has an equal part.
+TOTAL: Final = "total"
+#: Quantity that is an amount -> its forms with their factors; memory is in MiB. GPUs may have a share.
+FACTORS: Final[Mapping[str, Mapping[str, float]]] = {
+    "cores": {"": 1, TOTAL: 1, "milli": 1e-3, "percent": 1e-2},
+    "memory": {"": 1, TOTAL: 1, "KiB": 1 / 1024, "MiB": 1, "GiB": 1024},
+    "gpus": {"": 1, TOTAL: 1, "percent": 1e-2},
+    "gpu_share": {"": 1, "milli": 1e-3, "percent": 1e-2},
+}
 
 
 class TableColumn(Struct, frozen=True):
@@ -42,8 +52,8 @@ class TableColumn(Struct, frozen=True):
 
     Attributes:
         name: its name in the table.
-        form: a unit of UNITS; a pattern of `strptime` with a "%"; "" for a date in the form of ISO 8601, a clock time,
-            or a number of seconds.
+        form: a unit of UNITS, or of FACTORS for an amount; a pattern of `strptime` with a "%"; "" for a date in the
+            form of ISO 8601, a clock time, or a number of seconds.
     """
 
     name: str
@@ -62,11 +72,34 @@ class TableColumns(Struct, frozen=True):
         columns: quantity -> its column.
         zone: name of the time zone of dates without an offset.
         preset: name of the public data whose columns these are; "" for those of a user.
+        header: the names of all columns, if the table has no line with them.
+        parent: the column whose text precedes ids, if these are only unique within it; "" if they are unique.
+        states: word in lower case -> status of a log, for words with another meaning than usual.
+        zero_is_unknown: whether an instant of 0 means that it is unknown.
+        assumed: a sentence for each statement that the data do not make.
+        ignored: a sentence for each statement of the data without effect.
     """
 
     columns: Mapping[str, TableColumn]
     zone: str = "UTC"
     preset: str = ""
+    header: tuple[str, ...] = ()
+    parent: str = ""
+    states: Mapping[str, int] = {}
+    zero_is_unknown: bool = False
+    assumed: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the columns that are read."""
+        return frozenset(column.name for column in self.columns.values()) | ({self.parent} if self.parent else set())
+
+    @property
+    def text(self) -> str:
+        """The columns as options name them: "submit=QUEUED:ms,size=NODES", after the name of a preset."""
+        named = [f"{quantity}={column.text}" for quantity, column in self.columns.items()]
+        return ",".join([self.preset, *named] if self.preset else named)
 
     def lacking(self) -> str:
         """Return what is missing to know when a job was submitted, how long it ran, and its size; "" if nothing is."""
@@ -116,16 +149,19 @@ def _pieces(text: str) -> list[str]:
 
 
 def _column(quantity: str, text: str) -> TableColumn:
+    units = FACTORS.get(quantity, UNITS)
     name, colon, form = text.rpartition(":")
     at = text.find(":%")
     if at > 0:
         name, form = text[:at], text[at + 1 :]
-    elif not colon or form not in UNITS:
+    elif not colon or (form not in units and form not in UNITS):
         name, form = text, ""
     if not name:
         raise ValueError(f"{quantity} has no column: write {quantity}=NAME")
     if form.startswith("%") and quantity not in INSTANTS:
         raise ValueError(f"{quantity} is no date: {shown(form)} has no effect")
-    if form and quantity not in (*INSTANTS, *DURATIONS):
+    if form and quantity in FACTORS and form not in units:
+        raise ValueError(f"{quantity} is no time: {shown(form)} has no effect")
+    if form and quantity not in (*INSTANTS, *DURATIONS, *AMOUNTS):
         raise ValueError(f"{quantity} has no unit: {shown(form)} has no effect")
     return TableColumn(name, form)

@@ -2,48 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, tzinfo
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-from msgspec.structs import replace
 
 from batsched_py.errors import WorkloadError
 from batsched_py.reading.limits import NAME_RULE, breaks_csv
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import displayed, shown
-from batsched_py.text.wording import unknown
-from batsched_py.traces.column_use import ColumnUse
 from batsched_py.traces.formats import ReadOptions
+from batsched_py.traces.requested_amounts import RequestedAmounts
 from batsched_py.traces.row_rules import RowTally
 from batsched_py.traces.swf_headers import EPOCH
 from batsched_py.traces.swf_log import SwfLog, SwfRecord
 from batsched_py.traces.swf_remarks import report_records
-from batsched_py.traces.table_batch import MOST_CACHED, CellValues, TableBatch
-from batsched_py.traces.table_cells import (
-    GOING_ON,
-    duration_reader,
-    instant_reader,
-    read_size,
-    read_state,
-    usual_instant_reader,
-)
+from batsched_py.traces.table_batch import MOST_CACHED, TableBatch
+from batsched_py.traces.table_cells import GOING_ON
 from batsched_py.traces.table_cells import UNKNOWN as UNKNOWN_TEXTS
-from batsched_py.traces.table_columns import DURATIONS, INSTANTS, SIZES, TEXTS, TableColumns
+from batsched_py.traces.table_columns import AMOUNTS, TOTAL
+from batsched_py.traces.table_meaning import NUMBERS, TableMeaning, TablePlaces
 
-#: Maximum number of characters of a state that are read, and number of digits from which a number remains a text.
-_LONGEST_STATE: Final = 100
+#: Number of digits from which a number remains a text.
 _DIGITS: Final = 16
 #: Maximum number of names of columns in one line.
 _MOST_NAMES: Final = 12
-#: The quantities with numbers, in the order of the fields of a row's values.
-_NUMBERS: Final[Sequence[str]] = (*INSTANTS, *DURATIONS, *SIZES)
-_RUN: Final = _NUMBERS.index("run")
+_RUN: Final = NUMBERS.index("run")
 #: The state of the rows of a table without a column for it.
 _NO_STATE: Final = -2
-_MEANING: Final = "has columns of unknown meaning: say it with --columns, like submit=QUEUED_AT,run=SECONDS,size=NODES"
 
 
 class _JobRow(NamedTuple):
@@ -59,35 +44,47 @@ class _JobRow(NamedTuple):
 
 
 class TableJobs:
-    """A collector of the jobs of one table.
+    """A collector of the jobs of one log, which may have several files."""
 
-    Attributes:
-        width: number of columns.
-    """
-
-    def __init__(
-        self, path: Path, options: ReadOptions, columns: TableColumns | None, header: Sequence[str], place: str
-    ) -> None:
-        """Check the columns; `place` is that of their names. WorkloadError for columns that are missing or twice."""
-        self._path, self._options, self._header, self.width = path, options, header, len(header)
+    def __init__(self, path: Path, options: ReadOptions, meaning: TableMeaning, row: str) -> None:
+        """Begin a log; `row` is the word before the number of a row in messages, such as "line"."""
+        self._path, self._options, self._meaning, self._row = path, options, meaning, row
         self._notes, self._tally = Notes(str(path)), RowTally()
-        if columns is None:
-            raise WorkloadError(str(path), place, _MEANING)
-        self._columns = replace(columns, zone=options.zone or columns.zone)
-        self._check(place)
-        places = {quantity: header.index(column.name) for quantity, column in columns.columns.items()}
-        #: Place of a column with numbers or states -> its values; None for a quantity without a column.
-        self._cells = {quantity: self._cells_of(quantity, places) for quantity in (*_NUMBERS, "state")}
-        self._id = places.get("id")
-        #: Name of a member -> the place of its column, and the members of rows by their cells.
-        self._texts = {str(name): places[name] for name in TEXTS if name in places}
-        self._texts |= {name.lower(): header.index(name) for name in options.keep}
+        #: The file that is read, and its prefix in places.
+        self._file, self._prefix = path, ""
+        self._places = TablePlaces({}, {}, None, 0, ())
         self._members: dict[tuple[str, ...], dict[str, Any]] = {}
-        #: The kept rows, their ids, and their members.
+        #: The kept rows, their ids, their members, and the amounts that they request.
         self._rows: list[_JobRow] = []
         self._names: dict[int, str] = {}
         self._seen: set[str] = set()
         self._members_of: dict[int, Mapping[str, Any]] = {}
+        self._amounts: dict[int, RequestedAmounts] = {}
+        if meaning.ignored_amounts:
+            named = ", ".join(map(displayed, meaning.ignored_amounts))
+            self._notes.add(f"amounts are not obeyed without --demands: {named}")
+        for sentence in meaning.columns.ignored:
+            self._notes.add(sentence)
+
+    @property
+    def width(self) -> int:
+        """The number of columns of the file that is read."""
+        return self._places.width
+
+    def read_names(self, header: Sequence[str]) -> list[str]:
+        """Return the names of the columns whose cells are read, in the order of the file."""
+        unread = set(self._places.unread)
+        return [name for name in header if name not in unread]
+
+    def begin(self, path: Path, header: Sequence[str], place: str) -> None:
+        """Begin a file whose columns have these names. WorkloadError for columns that it lacks or has twice."""
+        self._file, self._prefix = path, self._prefix_of(path)
+        noted = self._places.unread
+        self._places = self._meaning.places(path, header, place)
+        unread = self._places.unread
+        if unread and unread != noted:
+            more = f" and {len(unread) - _MOST_NAMES} more" if len(unread) > _MOST_NAMES else ""
+            self._notes.add(f"columns that are not read: {', '.join(map(displayed, unread[:_MOST_NAMES]))}{more}")
 
     def add(self, batch: TableBatch) -> None:
         """Add the jobs of some rows. WorkloadError for the limit of jobs, and with strict rules for a wrong row."""
@@ -95,27 +92,23 @@ class TableJobs:
             values, names = self._values(batch), self._names_in(batch)
         except ValueError as error:
             if len(batch.lines) == 1:
-                self.drop(str(error), f"line {batch.lines[0]}")
+                self.drop(str(error), batch.lines[0])
             else:
                 for half in batch.halves():
                     self.add(half)
             return
         count = len(batch.lines)
         nothing = [None] * count
-        columns = [values.get(quantity, nothing) for quantity in _NUMBERS]
+        columns = [values.get(quantity, nothing) for quantity in NUMBERS]
         states = values.get("state", [_NO_STATE] * count)
+        amounts = self._amounts_in(values, count)
         rows = zip(zip(*columns, strict=True), states, names or [""] * count, self._members_in(batch), strict=True)
         for at, (numbers, state, name, members) in enumerate(rows):
             if state is None or state == GOING_ON:
                 self._count_state(batch, at, known=state is not None)
                 continue
             row = _job_row(numbers, -1 if state == _NO_STATE else state)
-            reason = self._reason_to_drop(row, numbers)
-            if reason:
-                self._tally.add(reason, f"line {batch.lines[at]}")
-                continue
-            if name in self._seen:
-                self._count_twice(name, f"line {batch.lines[at]}")
+            if not self._is_kept(row, numbers, name, batch.lines[at]):
                 continue
             self._rows.append(row)
             number = len(self._rows)
@@ -123,19 +116,35 @@ class TableJobs:
                 self._seen.add(name)
                 self._names[number] = name
             self._members_of[number] = members
+            if amounts:
+                self._amounts[number] = amounts[at]
         if len(self._rows) > self._options.limits.jobs:
-            raise WorkloadError(str(self._path), f"line {batch.lines[-1]}", self._options.limits.rule("jobs"))
+            rule = self._options.limits.rule("jobs")
+            raise WorkloadError(str(self._file), f"{self._row} {batch.lines[-1]}", rule)
 
-    def drop(self, rule: str, place: str) -> None:
+    def place(self, number: int, path: Path | None = None) -> str:
+        """Return the place of a row in lines that begin with the name of the first file; of a file if it is given."""
+        prefix = self._prefix if path is None else self._prefix_of(path)
+        return f"{prefix}{self._row} {number}"
+
+    def note(self, text: str, number: int) -> None:
+        """Note what a row says without effect."""
+        self._notes.add(text, self.place(number))
+
+    def count(self, rule: str, place: str) -> None:
+        """Count a row that is no job under a rule of `row_rules`."""
+        self._tally.add(rule, place)
+
+    def drop(self, rule: str, number: int) -> None:
         """Leave out a row that cannot be read; WorkloadError if the rules are strict."""
         if self._options.strict:
-            raise WorkloadError(str(self._path), place, rule)
-        self._tally.add("dropped_row", f"{place}: {rule}")
-        self._notes.add(f"row dropped: {rule}", place)
+            raise WorkloadError(str(self._file), f"{self._row} {number}", rule)
+        self._tally.add("dropped_row", f"{self.place(number)}: {rule}")
+        self._notes.add(f"row dropped: {rule}", self.place(number))
 
-    def pass_over(self, place: str) -> None:
+    def pass_over(self, number: int) -> None:
         """Count a row without a value."""
-        self._tally.add("passed_over_blank", place)
+        self._tally.add("passed_over_blank", self.place(number))
 
     def log(self) -> SwfLog:
         """Return the log."""
@@ -156,50 +165,72 @@ class TableJobs:
             records,
             names=self._names,
             members=self._members_of,
+            amounts=self._amounts if self._options.demands else None,
             kept=tuple(name.lower() for name in self._options.keep),
             dropped=self._tally.counts,
             places=self._tally.places,
-            columns=self._use,
-            assumed=self._assumed(),
+            columns=self._meaning.use(self._places.unread),
+            assumed=self._meaning.assumed(),
             notes=self._notes.lines(),
         )
 
+    def _prefix_of(self, path: Path) -> str:
+        return "" if path == self._path else f"{displayed(path.name)}, "
+
     def _values(self, batch: TableBatch) -> dict[str, list[float | None]]:
         """Return quantity -> values. ValueError names column and rule of a wrong cell."""
+        places = self._places.quantities
         return {
-            quantity: list(map(found[1], batch.columns[found[0]]))
-            for quantity, found in self._cells.items()
-            if found is not None
+            quantity: list(map(read, batch.columns[places[quantity]])) for quantity, read in self._meaning.cells.items()
         }
 
-    def _reason_to_drop(self, row: _JobRow, numbers: Sequence[float | None]) -> str:
-        """Return the rule that leaves out a row without a run time; "" for others, and if cleaning will say it."""
-        if row.run < 0 and numbers[_RUN] is None:
+    def _amounts_in(self, values: Mapping[str, Sequence[float | None]], count: int) -> list[RequestedAmounts]:
+        """Return the amounts that rows request; none if they are not to be read."""
+        if not self._options.demands:
+            return []
+        columns = self._meaning.columns.columns
+        total = frozenset(name for name in AMOUNTS if name in columns and columns[name].form == TOTAL)
+        nothing = [None] * count
+        found = zip(*(values.get(name, nothing) for name in AMOUNTS), strict=True)
+        return [
+            RequestedAmounts(cores or 0, memory or 0, gpus or 0, gpu_share or 0, total)
+            for cores, memory, gpus, gpu_share in found
+        ]
+
+    def _is_kept(self, row: _JobRow, numbers: Sequence[float | None], name: str, line: int) -> bool:
+        """Return whether a row becomes a job, or is left to the rules of cleaning; count it otherwise."""
+        if row.run < 0 <= row.submit and numbers[_RUN] is None:
             for quantity, rule in (("start", "dropped_never_ran"), ("end", "dropped_going_on")):
-                if self._cells[quantity] is not None and numbers[_NUMBERS.index(quantity)] is None:
-                    return rule
-        return ""
+                if quantity in self._places.quantities and numbers[NUMBERS.index(quantity)] is None:
+                    self._tally.add(rule, self.place(line))
+                    return False
+        if name in self._seen:
+            self._count_twice(name, line)
+            return False
+        return True
 
     def _count_state(self, batch: TableBatch, at: int, *, known: bool) -> None:
+        place = self.place(batch.lines[at])
         if known:
-            self._tally.add("dropped_going_on", f"line {batch.lines[at]}")
+            self._tally.add("dropped_going_on", place)
             return
-        found = self._cells["state"]
-        assert found is not None  # noqa: S101 - the state was read from it
-        text = batch.columns[found[0]][at].strip()
-        self._tally.add("dropped_state", f"line {batch.lines[at]}: {shown(text)}")
-        self._notes.add("rows of a state that is unknown are left out", f"line {batch.lines[at]}, {shown(text)}")
+        text = batch.columns[self._places.quantities["state"]][at].strip()
+        self._tally.add("dropped_state", f"{place}: {shown(text)}")
+        self._notes.add("rows of a state that is unknown are left out", f"{place}, {shown(text)}")
 
-    def _count_twice(self, name: str, place: str) -> None:
+    def _count_twice(self, name: str, number: int) -> None:
         if self._options.strict:
-            raise WorkloadError(str(self._path), place, f"job {displayed(name)} is there twice")
-        self._tally.add("dropped_duplicate", place)
+            raise WorkloadError(str(self._file), f"{self._row} {number}", f"job {displayed(name)} is there twice")
+        self._tally.add("dropped_duplicate", self.place(number))
 
     def _names_in(self, batch: TableBatch) -> list[str]:
         """Return the ids of rows; none if the table has none. ValueError."""
-        if self._id is None:
+        place, parent = self._places.quantities.get("id"), self._places.parent
+        if place is None:
             return []
-        names = [cell.strip() for cell in batch.columns[self._id]]
+        names = [cell.strip() for cell in batch.columns[place]]
+        if parent is not None:
+            names = [f"{cell.strip()}.{name}" for cell, name in zip(batch.columns[parent], names, strict=True)]
         longest = self._options.limits.name_size
         for name in names:
             if not name.isalnum() or len(name) > longest:
@@ -208,71 +239,23 @@ class TableJobs:
 
     def _check_name(self, name: str) -> None:
         if not name or breaks_csv(name) or "!" in name or len(name) > self._options.limits.name_size:
-            column = displayed(self._header[self._id or 0])
+            column = displayed(self._meaning.columns.columns["id"].name)
             raise ValueError(f"column {column} {NAME_RULE}, and no '!', not {shown(name)}")
 
     def _members_in(self, batch: TableBatch) -> list[Mapping[str, Any]]:
         """Return the members of the jobs of rows; rows with the same texts share them."""
-        if not self._texts:
+        texts = self._places.texts
+        if not texts:
             return [{}] * len(batch.lines)
         made, known = list[Mapping[str, Any]](), self._members
-        for cells in zip(*(batch.columns[place] for place in self._texts.values()), strict=True):
+        for cells in zip(*(batch.columns[place] for place in texts.values()), strict=True):
             members = known.get(cells)
             if members is None:
-                members = _members(self._texts, cells)
+                members = _members(texts, cells)
                 if len(known) < MOST_CACHED:
                     known[cells] = members
             made.append(members)
         return made
-
-    def _check(self, place: str) -> None:
-        """Refuse columns that the table lacks or has twice, and note those that are not read."""
-        lacking = self._columns.lacking()
-        if lacking:
-            raise WorkloadError(str(self._path), "--columns", f"lacks {lacking}")
-        read = {column.name: quantity for quantity, column in self._columns.columns.items()}
-        read |= {name: f"member {name.lower()}" for name in self._options.keep}
-        for name in sorted(read):
-            if self._header.count(name) != 1:
-                twice = name in self._header
-                rule = f"has the column {shown(name)} twice" if twice else f"has no column {shown(name)}"
-                raise WorkloadError(str(self._path), place, rule if twice else f"{rule}: {unknown(name, self._header)}")
-        unread = tuple(name for name in self._header if name not in read)
-        self._use = ColumnUse(read, unread, self._columns.preset)
-        if unread:
-            more = f" and {len(unread) - _MOST_NAMES} more" if len(unread) > _MOST_NAMES else ""
-            self._notes.add(f"columns that are not read: {', '.join(map(displayed, unread[:_MOST_NAMES]))}{more}")
-
-    def _assumed(self) -> tuple[str, ...]:
-        """Return a sentence for each default of the columns."""
-        found = [
-            f"column {displayed(column.name)}: numbers are seconds"
-            for quantity, column in self._columns.columns.items()
-            if quantity in (*INSTANTS, *DURATIONS) and not column.form
-        ]
-        if not self._options.zone and any(quantity in INSTANTS for quantity in self._columns.columns):
-            found.append(f"dates without an offset are in {self._columns.zone}")
-        return tuple(found)
-
-    def _cells_of(self, quantity: str, places: Mapping[str, int]) -> tuple[int, Callable[[str], float | None]] | None:
-        """Return the place of the column of a quantity, and the reader of its cells."""
-        if quantity not in places:
-            return None
-        column = self._columns.columns[quantity]
-        if quantity in INSTANTS:
-            zone = self._zone()
-            cells = CellValues(column.name, instant_reader(column, zone)).parsed
-            return places[quantity], usual_instant_reader(cells, whole_hours=zone is UTC) if not column.form else cells
-        other = read_size if quantity in SIZES else _read_state
-        parse = duration_reader(column) if quantity in DURATIONS else other
-        return places[quantity], CellValues(column.name, parse).__getitem__
-
-    def _zone(self) -> tzinfo:
-        try:
-            return UTC if self._columns.zone == "UTC" else ZoneInfo(self._columns.zone)
-        except (ZoneInfoNotFoundError, ValueError, OSError):
-            rule = f"there is no time zone {shown(self._columns.zone)}"
-            raise WorkloadError(str(self._path), "--zone", rule) from None
 
 
 def _job_row(numbers: Sequence[float | None], status: float) -> _JobRow:
@@ -294,10 +277,6 @@ def _job_row(numbers: Sequence[float | None], status: float) -> _JobRow:
         -1 if request is None else request,
         status,
     )
-
-
-def _read_state(text: str) -> float | None:
-    return read_state(text[:_LONGEST_STATE])
 
 
 def _members(names: Mapping[str, int], cells: Sequence[str]) -> dict[str, Any]:

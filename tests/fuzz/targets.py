@@ -50,6 +50,7 @@ from tests.ha_cases import HaCase
 from tests.lease_invariants import INVARIANTS, PlayedCase
 from tests.lease_workloads import WITH_DEADLINES, WITH_IMAGES, WITHOUT_IMAGES
 from tests.mil_queries import texts
+from tests.public_samples import PHILLY, SAMPLES
 from tests.unit.protocol.messages import LATER_V4, LATER_V14, OPENING_V4, OPENING_V14, document, raw
 
 GOLDEN: Final = ROOT / "tests" / "data" / "batsim"
@@ -607,6 +608,25 @@ def file_targets() -> Iterator[Target]:
             "convert t.csv --columns submit=s:ms,run=run,used=n --strict --keep u -o v.json",
             "convert t.csv --input-format csv -o v.json",
         ),
+    )
+    yield Target(
+        "parquet",
+        st.sampled_from([SAMPLES["pm100"], SAMPLES["kestrel"]]).flatmap(wrong_bytes),
+        with_file(
+            "t.parquet",
+            "convert t.parquet --demands -o w.json",
+            "convert t.parquet --columns submit=submit_time,run=qos:min,size=partition --strict -o v.json",
+        ),
+    )
+    yield Target(
+        "philly",
+        wrong_json(PHILLY),
+        with_file("jobs", "convert jobs --input-format philly -o w.json", "convert jobs --demands --strict -o v.json"),
+    )
+    yield Target(
+        "google-2019",
+        wrong_lines(SAMPLES["google-2019"]),
+        with_file("e.json", "convert e.json --input-format google-2019 --keep priority -o w.json"),
     )
     yield Target(
         "slurm-conf",

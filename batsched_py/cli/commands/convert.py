@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -42,13 +42,16 @@ from batsched_py.traces.formats import (
     CSV,
     FORMATS,
     INPUTS,
+    PARQUET,
+    TABLES,
     Format,
     WriteOptions,
     find_format,
 )
 from batsched_py.traces.other_batsim import lines_on_changes, prepared
 from batsched_py.traces.swf_log import SwfLog
-from batsched_py.traces.table_columns import QUANTITIES, TableColumn, read_columns
+from batsched_py.traces.table_columns import QUANTITIES, TableColumns
+from batsched_py.traces.table_presets import PRESETS, chosen_columns
 from batsched_py.traces.workload_parts import part_of, parts_of
 
 _WALLTIME_NOTE: Final = (
@@ -87,8 +90,8 @@ _PROTOCOLS: Final = (V4.name, V5.name)
 @option(
     "--columns",
     "QUANTITY=COLUMN,...",
-    "Of a table of jobs: its columns, like submit=QUEUED_AT,run=SECONDS,size=NODES.  "
-    f"Quantities: {', '.join(QUANTITIES)}.",
+    "Of a table of jobs: its columns, like submit=QUEUED_AT,run=SECONDS,size=NODES, or the name of public data, before "
+    f"other columns.  Quantities: {', '.join(QUANTITIES)}.  Data: {', '.join(PRESETS)}.",
     multiple=True,
     callback=lambda _context, _option, texts: _columns(texts),
 )
@@ -196,15 +199,17 @@ def command(request: ConvertRequest) -> None:
 
 def _format(request: ConvertRequest) -> Format:
     """Return the format of the log: as chosen, else a table if its columns are named, else as its content tells."""
-    named = CSV if request.columns else None
-    form = request.form or named or find_format(request.log, current_limits())
-    if request.columns and form is not CSV:
+    form = request.form or find_format(request.log, current_limits())
+    if request.columns is not None and request.form is None and form is not PARQUET:
+        form = CSV
+    if request.columns is not None and form not in TABLES:
         raise click.UsageError(f"'--columns' is for tables of jobs, and {request.log} is {form.description}")
     if request.zone and not form.dated:
         rule = f"and {request.log} is {form.description}"
         raise click.UsageError(f"'--zone' is for dates without an offset in tables and accounting, {rule}")
     if request.further and not form.joined:
-        raise click.UsageError(f"only files of accounting are one log, and {request.log} is {form.description}")
+        rule = f"and {request.log} is {form.description}"
+        raise click.UsageError(f"only files of accounting and tables of jobs are one log, {rule}")
     for path in request.further:
         _refuse_other(path, form)
     return form
@@ -213,13 +218,15 @@ def _format(request: ConvertRequest) -> Format:
 def _refuse_other(path: Path, form: Format) -> None:
     """Refuse a further file of a log that has another format. UsageError."""
     found = find_format(path, current_limits())
+    if form is CSV and found is not PARQUET:
+        return
     if found is not form and path.is_file():
         raise click.UsageError(f"all files must have one format: {path} is {found.description}, not {form.description}")
 
 
-def _columns(texts: Sequence[str]) -> Mapping[str, TableColumn]:
+def _columns(texts: Sequence[str]) -> TableColumns | None:
     try:
-        return read_columns(texts)
+        return chosen_columns(texts)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
 

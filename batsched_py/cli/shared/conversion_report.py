@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -21,11 +21,11 @@ from batsched_py.reporting.conversion import ConversionReport, counted_rules
 from batsched_py.results.run_file import InputFile, content_hash
 from batsched_py.text.display import displayed
 from batsched_py.traces.cleaning_report import CleaningReport
-from batsched_py.traces.formats import CSV, WFFORMAT
+from batsched_py.traces.formats import GOOGLE, PHILLY, TABLES, WFFORMAT
 from batsched_py.traces.lease_request import LeaseTrace
 from batsched_py.traces.swf_fields import column_use
 from batsched_py.traces.swf_log import SwfLog
-from batsched_py.traces.table_columns import TableColumn
+from batsched_py.traces.table_columns import TableColumns
 
 #: Parameters of files that are written, which the report lists as such, and of the files that are read.
 _FILES: Final = frozenset({"logs", "output", "report", "platform"})
@@ -46,7 +46,7 @@ _DEFAULTS: Final[Sequence[tuple[Sequence[str], Callable[[ConvertRequest], bool],
     (["walltime"], _is_log_of_jobs, "walltimes are the requested times; where these are unknown, the run times"),
     (
         ["cancelled"],
-        lambda request: _is_log_of_jobs(request) and request.form is not CSV,
+        lambda request: _is_log_of_jobs(request) and request.form not in (*TABLES, PHILLY, GOOGLE),
         "jobs that were cancelled before they started are left out",
     ),
     (["profiles"], _is_log_of_jobs, "jobs are delays of their run times, cut to their requests"),
@@ -125,10 +125,8 @@ def _supplied() -> dict[str, str]:
 def _text(value: Any) -> str:
     if isinstance(value, Path):
         return value.name
-    if isinstance(value, TableColumn):
+    if isinstance(value, TableColumns):
         return value.text
-    if isinstance(value, Mapping):
-        return ",".join(f"{name}={_text(one)}" for name, one in value.items())
     if isinstance(value, tuple | list):
         return ",".join(map(_text, value))
     return str(getattr(value, "name", value))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -21,7 +20,7 @@ from batsched_py.traces.cleaning import CleaningRules
 from batsched_py.traces.formats import LSF, PBS, SLURM_FORMATS, Format, ReadOptions, Unit, format_to_write
 from batsched_py.traces.lease_request import LeaseTrace
 from batsched_py.traces.swf_log import SwfLog
-from batsched_py.traces.table_columns import TableColumn
+from batsched_py.traces.table_columns import TableColumns
 
 
 class ConvertRequest(Struct, frozen=True):
@@ -38,7 +37,7 @@ class ConvertRequest(Struct, frozen=True):
     every: float | None
     leases_wanted: LeaseOptions
     machine: MachineFiles
-    columns: Mapping[str, TableColumn]
+    columns: TableColumns | None
     zone: str | None
     report: Path | None
 

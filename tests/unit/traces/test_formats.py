@@ -25,6 +25,7 @@ from batsched_py.traces.formats import (
 from batsched_py.traces.lease_request import LeaseTrace
 from batsched_py.traces.swf_log import SwfLog
 from tests.clone import ROOT
+from tests.public_samples import SAMPLES
 
 #: Name of a format -> the content of a file.
 EXAMPLES: Final = {
@@ -40,6 +41,9 @@ EXAMPLES: Final = {
     "csv": b"COBALT_JOBID,QUEUED_TIMESTAMP,START_TIMESTAMP,END_TIMESTAMP,USERNAME_GENID,PROJECT_NAME_GENID,QUEUE_NAME,"
     b"WALLTIME_SECONDS,RUNTIME_SECONDS,NODES_USED,NODES_REQUESTED\n"
     b"7,2019-01-01 00:00:08,2019-01-01 00:10:11,2019-01-01 01:10:12,12,34,default,7200.0,3601.0,128.0,128.0\n",
+    "parquet": SAMPLES["pm100"],
+    "philly": SAMPLES["philly"],
+    "google-2019": SAMPLES["google-2019"],
     "wfformat": b'{"workflow": {"tasks": [{"id": "1", "runtime": 3}]}}',
     "table": JOBS_HEADER.encode() + b"\n",
 }

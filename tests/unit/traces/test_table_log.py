@@ -16,7 +16,7 @@ from batsched_py.traces.cleaning import CleaningRules, clean
 from batsched_py.traces.formats import CSV, ReadOptions, find_format
 from batsched_py.traces.swf_log import SwfLog
 from batsched_py.traces.table_columns import QUANTITIES, TableColumn, read_columns
-from batsched_py.traces.table_presets import PRESETS
+from batsched_py.traces.table_presets import PRESETS, chosen_columns
 from tests.thoroughness import thorough
 
 ALCF = (
@@ -32,13 +32,6 @@ EAGLE = (
     "8,u2,a1,y.sh,RUNNING,short,normal,2018-11-01 08:00:20,2018-11-01 09:01:00,,,7200,2\n"
     "9,u2,a1,y.sh,PURPLE,short,normal,2018-11-01 08:00:30,2018-11-01 09:01:00,,,7200,2\n"
 )
-PM100 = (
-    "cores_per_task,end_time,group_id,job_id,job_state,num_nodes_req,num_nodes_alloc,partition,qos,run_time,start_time,"
-    "submit_time,time_limit,user_id,num_gpus_req\n"
-    "1,2020-05-20 09:00:00+00:00,7,11,COMPLETED,2,2,1,0,3000,2020-05-20 08:10:00+00:00,2020-05-20 08:00:00Z,60,5,4\n"
-    "1,2020-05-20 09:00:00+00:00,7,12,TIMEOUT,1,1,1,0,3600,2020-05-20 08:00:00+00:00,2020-05-20 08:00:00+00:00,60,5,4\n"
-    "1,2020-05-20 09:00:00+00:00,7,13,PENDING,1,1,1,0,0,2020-05-20 08:00:00+00:00,2020-05-20 08:00:00+00:00,60,5,4\n"
-)
 ALIBABA = (
     "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"
     "pod-1,88000,327680,8,1000,,Burstable,Succeeded,9437497,9438497,9437500\n"
@@ -52,7 +45,7 @@ def read(folder: Path, text: str, *columns: str, **options: Any) -> SwfLog:
     """The log of a table."""
     path = folder / "t.csv"
     path.write_text(text)
-    log = CSV.read(path, ReadOptions(columns=read_columns(columns), **options))
+    log = CSV.read(path, ReadOptions(columns=chosen_columns(columns), **options))
     assert isinstance(log, SwfLog)
     return log
 
@@ -82,19 +75,6 @@ def test_rows_without_a_run_are_counted_by_their_reason(tmp_path: Path) -> None:
     assert [log.names[record.number] for record in log.records] == ["5"]
     assert log.dropped == {"dropped_never_ran": 1, "dropped_going_on": 1, "dropped_state": 1}
     assert lines(log)[1] == "rows of a state that is unknown are left out (line 5, 'PURPLE')"
-
-
-def test_jobs_of_marconi100_have_limits_in_minutes(tmp_path: Path) -> None:
-    """Dates have an offset, and a job that waits is counted."""
-    log = read(tmp_path, PM100)
-    assert [(one.submit, one.wait, one.run, one.requested_time, one.status) for one in log.records] == [
-        (0, 600, 3000, 3600, 1),
-        (0, 0, 3600, 3600, 0),
-    ]
-    assert log.dropped == {"dropped_going_on": 1}
-    assert log.members[1] == {"user": 5, "group": 7, "partition": 1, "qos": 0}
-    assert log.columns is not None
-    assert (log.columns.preset, log.columns.unread) == ("pm100", ("cores_per_task", "num_gpus_req"))
 
 
 def test_pods_of_alibaba_are_sized_in_gpus(tmp_path: Path) -> None:

@@ -45,11 +45,11 @@ def test_no_file_of_the_log_is_replaced(here: Path, capsys: pytest.CaptureFixtur
     ("arguments", "rule"),
     [
         ([DAYS[0], str(SAMPLES / "lsb.acct")], "all files must have one format: "),
-        (["log.swf", "log.swf"], "only files of accounting are one log, and log.swf is a log in the Standard Workload"),
+        (["log.swf", "log.swf"], "only files of accounting and tables of jobs are one log, and log.swf is"),
         (["log.swf", "--zone", "Europe/Paris"], "'--zone' is for dates without an offset in tables and accounting"),
         ([str(SAMPLES / "lsb.acct"), "--zone", "Europe/Paris"], "'--zone' is for dates without an offset"),
         ([*DAYS, "--zone", "Europe/Nowhere"], "there is no time zone 'Europe/Nowhere'"),
-        ([*DAYS, "--columns", "id=x"], "only files of accounting are one log"),
+        ([*DAYS, "--columns", "id=x"], "--columns: lacks submit, or start and wait"),
         ([*DAYS, "--columns", "id=x", "--input-format", "pbs"], "'--columns' is for tables of jobs"),
         ([*DAYS, "--slurm-members"], "'--slurm-members' is for Slurm's accounting"),
         ([*DAYS, "--demands", "--unit", "nodes"], "'--demands' needs '--unit cpus'"),

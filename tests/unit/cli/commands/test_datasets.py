@@ -12,24 +12,10 @@ import pytest
 
 from batsched_py.cli.main import run
 from batsched_py.traces.public_data import Citation, citations_of, find_data, public_data
+from tests.public_samples import SAMPLES, SWF
 
-SWF: Final = "; MaxProcs: 8\n1 0 5 100 4 -1 -1 4 200 -1 1 3 1 -1 1 -1 -1 -1\n"
-#: Name of data that is no log in the Standard Workload Format -> a file in its published schema.
-OTHERS: Final = {
-    "alcf": "COBALT_JOBID,QUEUED_TIMESTAMP,START_TIMESTAMP,END_TIMESTAMP,USERNAME_GENID,PROJECT_NAME_GENID,QUEUE_NAME,"
-    "WALLTIME_SECONDS,RUNTIME_SECONDS,NODES_USED,NODES_REQUESTED\n"
-    "7,2019-01-01 00:00:08,2019-01-01 00:10:11,2019-01-01 01:10:12,12,34,default,7200.0,3601.0,128.0,128.0\n",
-    "eagle": "job_id,user,account,partition,qos,wallclock_req,nodes_req,processors_req,submit_time,start_time,end_time,"
-    "run_time,state\n"
-    "7,u1,a1,standard,normal,02:00:00,2,72,2020-01-01 00:00:08,"
-    "2020-01-01 00:10:11,2020-01-01 01:10:12,01:00:01,COMPLETED\n",
-    "helios": "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n"
-    "1425511,uXBbc,vcJkd,1,1,1,COMPLETED,2020-06-09 18:41:01,2020-06-09 18:41:01,2020-06-10 04:55:09,36848,0\n",
-    "alibaba-gpu-2023": ",name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
-    "deletion_time,scheduled_time\n0,openb-pod-0017,88000,327680,8,1000,,Burstable,Succeeded,9437497,10769854,9437497\n",
-    "wfinstances": '{"schemaVersion": "1.5", "workflow": {"specification": {"tasks": [{"id": "a", "name": "a"}]}, '
-    '"execution": {"tasks": [{"id": "a", "runtimeInSeconds": 3}], "machines": [{"cpu": {"coreCount": 4}}]}}}',
-}
+#: Name of data -> number of jobs that are kept of its sample; 1 for others.
+KEPT: Final = {"pm100": 2, "f-data": 3, "helios": 2, "alibaba-gpu-2020": 2, "alibaba-2018": 2, "philly": 2}
 CONVERTED: Final = [data for data in public_data().values() if data.command]
 FIELDS: Final = {
     "article": {"author", "title", "journal", "year"},
@@ -77,10 +63,10 @@ def test_its_command_converts_a_file_of_its_schema(
     found = find_data(getattr(data, "name", ""))
     words = shlex.split(found.command)
     assert found.file in words
-    (here / found.file).write_text(OTHERS.get(found.name, SWF))
+    (here / found.file).write_bytes(SAMPLES.get(found.name, SWF.encode()))
     assert run(words) == 0, capsys.readouterr().err
     written = Path(words[words.index("-o") + 1])
-    assert len(json.loads(written.read_bytes())["jobs"]) == 1
+    assert len(json.loads(written.read_bytes())["jobs"]) == KEPT.get(found.name, 1)
 
 
 def test_the_list_has_a_line_for_each(capsys: pytest.CaptureFixture[str]) -> None:
