@@ -25,6 +25,7 @@ from batsched_py.reporting.pictures.window import window_on
 from batsched_py.reporting.schedules.decisions_table import DecisionTable, read_decisions_of, with_outages
 from batsched_py.reporting.schedules.run_reader import read_schedule
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.waits.explained_waits import ExplainedWaits
 from batsched_py.reporting.waits.finding import find_job
 from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.walk import explain
@@ -121,11 +122,16 @@ class Run(Brief, frozen=True, dict=True):  # dict: for what is computed once
     def report(self, path: str | PathLike[str], *others: Run, title: str = "") -> Path:
         """Write a page that shows this run, and the `others` compared with it, as `report` does; return its path.
 
+        The reasons to wait are from the schedules alone, unless the decisions are known.
         ExtraError without plotly (`report`).
         """
         require("plotly", "Run.report", "report")
         path = Path(path)
-        write_atomically(path, report_page([run.schedule for run in (self, *others)], plotly_js(), title))
+        histories = [run._history for run in (self, *others)]
+        found = ExplainedWaits.of(histories)
+        schedules = [history.schedule for history in histories]
+        page = report_page(schedules, plotly_js(), title, waits=found.waits, explanations=found.explanations)
+        write_atomically(path, page)
         return path
 
     def plot(

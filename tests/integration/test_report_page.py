@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from io import BytesIO
@@ -17,6 +18,7 @@ from matplotlib.image import imread
 from msgspec.structs import replace
 
 from batsched_py.campaigns import simulate
+from batsched_py.campaigns.comparison_page import comparison_page
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.settings import Settings
@@ -29,9 +31,9 @@ from batsched_py.reporting.pictures.html.document import plotly_js, report_page
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.time_window import TimeWindow
+from batsched_py.reporting.waits.explained_waits import ExplainedWaits
 from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.longest import longest_waits
-from batsched_py.reporting.waits.run_explanation import explain_run
 from batsched_py.results.records import JobRecord
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
@@ -39,6 +41,7 @@ from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.browser import Browser, browsing
 from tests.integration.programs import ROOT
+from tests.unit.campaigns.waits_of_algorithms import compared
 from tests.unit.reporting import lease_runs
 from tests.unit.reporting.records import record, rejected
 
@@ -46,6 +49,18 @@ pytest.importorskip("plotly", reason="needs the extra: pip install '.[report]'")
 
 #: Read once: report_page keeps what it has packed.
 PLOTLY: Final = plotly_js()
+
+#: Stands in for plotly.js where no chart is looked at: it keeps what it would draw. The real one takes most of the time
+#: in which a page opens.
+NO_CHARTS: Final = b"""var Plotly = {
+  react: (element, data, layout) => {
+    Object.assign(element, { data, layout, on: () => {} });
+    return Promise.resolve(element);
+  },
+};"""
+
+#: axe-core, which finds what keeps people out of pages, if it is there.
+AXE: Final = (files("axe_core_python") / "axe.min.js").read_text() if find_spec("axe_core_python") else ""
 
 #: Writes a page of these schedules and opens it.
 Show = Callable[..., Browser]
@@ -57,6 +72,7 @@ def schedule(*records: JobRecord, name: str = "run", hosts: int = 4) -> Schedule
     return Schedule(name=name, jobs=records, hosts=hosts, **WITHOUT_TRACE)
 
 
+@cache
 def crowd(jobs: int, hosts: int = 64) -> Schedule:
     """Many short jobs on hosts of their own, one after the other."""
     random, free, records = Random(0), [0.0] * hosts, []
@@ -88,8 +104,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def show(browser: Browser, place: Path) -> Iterator[Show]:
-    def opened(*schedules: Schedule, **more: Any) -> Browser:
-        place.write_bytes(report_page(schedules, PLOTLY, **more))
+    def opened(*schedules: Schedule, plotly: bytes = NO_CHARTS, **more: Any) -> Browser:
+        place.write_bytes(report_page(schedules, plotly, **more))
         browser.open(place)
         assert browser.ask("document.documentElement.dataset.state") == "ready", browser.complaints()
         return browser
@@ -464,7 +480,7 @@ def test_more_jobs_and_other_runs(page: Browser, runs: list[Schedule]) -> None:
 
 def test_two_runs_are_drawn_without_an_error_or_a_request(show: Show, runs: list[Schedule]) -> None:
     """Gantt charts with about as much ink as the hosts were busy, a line for each run in each chart."""
-    page = show(*runs)
+    page = show(*runs, plotly=PLOTLY)
     for number, run in enumerate(runs):
         area = sum(run.size(job) * job.execution for job in run.ran)
         end = max(job.finish for each in runs for job in each.ran)
@@ -531,7 +547,7 @@ def test_final_states_have_colours_of_their_own(show: Show) -> None:
 
 def test_more_than_two_runs_have_a_panel_each(show: Show, runs: list[Schedule]) -> None:
     """With its name, on one scale, on one time axis; two runs share one."""
-    page = show(*runs, replace(runs[0], name="<third>"))
+    page = show(*runs, replace(runs[0], name="<third>"), plotly=PLOTLY)
     for chart in ("busy", "queue"):
         layout = f"document.getElementById('{chart}')._fullLayout"
         axes = [page.ask(f"{layout}.{name}.range") for name in ("yaxis", "yaxis2", "yaxis3")]
@@ -543,7 +559,7 @@ def test_more_than_two_runs_have_a_panel_each(show: Show, runs: list[Schedule]) 
         assert page.ask(f"document.getElementById('{chart}').data.map((line) => line.yaxis)") == ["y", "y2", "y3"]
         assert lines(page, chart) == 3
     page = show(*runs)
-    assert page.ask("document.getElementById('busy')._fullLayout.yaxis2 ?? null") is None
+    assert page.ask("document.getElementById('busy').layout.yaxis2 ?? null") is None
 
 
 @pytest.mark.parametrize(("jobs", "marks"), [(100, None), (101, ["0", "3", "10", "30", "100"])])
@@ -559,7 +575,7 @@ def test_long_queues_have_a_logarithmic_axis(show: Show, jobs: int, marks: list[
 
 def test_power_and_host_states_are_drawn_where_they_were_traced(show: Show) -> None:
     """A line of power for each run, an area for each state of the run whose hosts slept."""
-    page = show(with_energy("easy"), with_energy("sleeper"))
+    page = show(with_energy("easy"), with_energy("sleeper"), plotly=PLOTLY)
     assert lines(page, "power") == 2
     assert page.ask("document.querySelectorAll('#hosts-1 .scatterlayer path.js-fill').length") == 5
     assert page.ask("document.getElementById('hosts-0')") is None
@@ -632,21 +648,6 @@ def test_both_schemes_of_colours_are_drawn(show: Show, runs: list[Schedule], bro
         browser.prefer("light")
 
 
-@pytest.mark.parametrize(("width", "count"), [(400, 4), (1300, 10)])
-def test_the_page_never_scrolls_sideways(
-    show: Show, runs: list[Schedule], browser: Browser, width: int, count: int
-) -> None:
-    """Wide tables do, in a box of their own."""
-    browser.resize(width)
-    try:
-        show(*[*runs, *runs, *runs, *runs, *runs][:count])
-        assert browser.ask("document.querySelector('.wide').scrollWidth > document.querySelector('.wide').clientWidth")
-        wide = browser.ask("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
-        assert wide[0] == wide[1] <= width
-    finally:
-        browser.resize(None)
-
-
 #: The boxes of a page whose content is wider than they are.
 SCROLLING = """(() => [...document.querySelectorAll("main *")].filter((box) => {
   const { overflowX } = getComputedStyle(box);
@@ -662,21 +663,27 @@ def edges(browser: Browser, box: int) -> tuple[float, float]:
     return float(image[:, 1, :3].mean()), float(image[:, -2, :3].mean())
 
 
-def test_a_narrow_page_shows_where_there_is_more(show: Show, runs: list[Schedule], browser: Browser) -> None:
-    """An edge is dark as long as something is beyond it: six runs, 600 pixels."""
+def test_a_page_of_many_runs_shows_where_there_is_more(show: Show, runs: list[Schedule], browser: Browser) -> None:
+    """It never scrolls sideways, wide tables do; an edge is dark as long as something is beyond it."""
     six = [replace(runs[number % 2], name=f"run {number}") for number in range(6)]
     show(*six)
-    browser.resize(600)
     try:
-        count = browser.ask(f"{SCROLLING}.length")
-        assert count >= 3
-        for box in range(count):
-            browser.do(f"{SCROLLING}[arguments[0]].scrollIntoView({{ block: 'center' }})", box)
-            left, right = edges(browser, box)
-            browser.do(f"{SCROLLING}[arguments[0]].scrollLeft = 1e6", box)
-            left_after, right_after = edges(browser, box)
-            assert right < right_after - 0.1
-            assert left_after < left - 0.1
+        for width in (1300, 600):
+            browser.resize(width)
+            browser.until(f"window.innerWidth === {width}")
+            browser.frames()
+            wide = browser.ask("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+            assert wide[0] == wide[1] <= width
+        assert browser.ask(f"{SCROLLING}.length") >= 3
+        shadows = "getComputedStyle(box).backgroundAttachment"
+        assert browser.ask(f"{SCROLLING}.map((box) => {shadows})[0]") == "local, local, scroll, scroll"
+        assert browser.ask(f"new Set({SCROLLING}.map((box) => {shadows})).size") == 1  # one picture tells about all
+        browser.do(f"{SCROLLING}[0].scrollIntoView({{ block: 'center' }})")
+        left, right = edges(browser, 0)
+        browser.do(f"{SCROLLING}[0].scrollLeft = 1e6")
+        left_after, right_after = edges(browser, 0)
+        assert right < right_after - 0.1
+        assert left_after < left - 0.1
     finally:
         browser.resize(None)
 
@@ -758,7 +765,7 @@ def test_the_table_of_a_job_says_why_it_waited(show: Show) -> None:
         record("c", submit=2, start=30, finish=40),
     )
     second = replace(first, name="other")
-    page = show(first, second, waits=[longest_waits(first, None, most=1), longest_waits(second, None)])
+    page = show(first, second, waits=[longest_waits(RunHistory(first), most=1), longest_waits(RunHistory(second))])
     text = "[...cell.querySelectorAll('li')].map((item) => item.textContent).join('|') || cell.textContent"
     cells = f"[...document.querySelectorAll('#chosen tbody tr')].map((row) => [...row.cells].map((cell) => {text}))"
     found = {}
@@ -892,17 +899,41 @@ def test_pointing_at_a_heat_map_tells_how_busy_a_host_was(show: Show) -> None:
     assert shown[2:] == ["0% of the time busy", "unavailable from 00:01:40 to 00:05:00"]
 
 
-@pytest.mark.parametrize("width", [1400, 700])
-def test_bars_of_waiting_fill_the_page_and_keep_nobody_out(
-    show: Show, browser: Browser, runs: list[Schedule], width: int
-) -> None:
-    """The longest bar ends where its table does, nothing is too wide, and axe-core finds nothing serious."""
-    explanations = [explain_run(RunHistory(run), ("size",)) for run in runs]
-    browser.resize(width)
+#: Widths of a desktop, half of one, and a phone.
+WIDTHS: Final = (1400, 700, 390)
+
+
+#: Waits until the browser has laid the page out, and observers of sizes have seen it.
+LAID_OUT: Final = (
+    "const done = arguments[arguments.length - 1]; requestAnimationFrame(() => requestAnimationFrame(done))"
+)
+
+
+def at_widths(browser: Browser, among: str) -> Iterator[int]:
+    """Lay the page out at each width, and check that it does not scroll sideways.
+
+    On a phone, axe-core finds nothing among the elements of this selector.
+    """
     try:
-        page = show(*runs, explanations=explanations)
-        page.until(f"window.innerWidth === {width}")
-        assert page.ask("document.documentElement.scrollWidth") <= width
+        for width in WIDTHS:
+            browser.resize(width)
+            browser.until(f"window.innerWidth === {width}")
+            browser.driver.execute_async_script(LAID_OUT)
+            assert browser.ask("document.documentElement.scrollWidth") <= width
+            yield width
+        if AXE:
+            done = "arguments[arguments.length - 1]"
+            found = browser.driver.execute_async_script(f"{AXE}; axe.run({among!r}).then({done})")
+            assert [(one["id"], one["nodes"][0]["target"]) for one in found["violations"]] == []
+    finally:
+        browser.resize(None)
+
+
+def test_bars_of_waiting_fill_the_page_and_keep_nobody_out(show: Show, runs: list[Schedule]) -> None:
+    """The longest bar ends where its table does."""
+    explained = ExplainedWaits.of([RunHistory(run) for run in runs])
+    page = show(*runs, plotly=PLOTLY, explanations=explained.explanations)
+    for _ in at_widths(page, "#result, #waiting, #distributions"):
         tables = page.ask("[...document.querySelectorAll('#waiting > .wide .bars')].map((one) => one.offsetWidth)")
         assert len(tables) == 2
         inside = page.ask("document.querySelector('#waiting > .wide').clientWidth")
@@ -912,15 +943,29 @@ def test_bars_of_waiting_fill_the_page_and_keep_nobody_out(
             " [...bar.children].reduce((sum, part) => sum + part.getBoundingClientRect().width, 0) / bar.offsetWidth)"
         )
         waits = [
-            [one.overall.total.time for one in explanations],
-            [one.overall.total.host_time for one in explanations],
+            [one.overall.total.time for one in explained.explanations],
+            [one.overall.total.host_time for one in explained.explanations],
         ]
         assert totals == pytest.approx([time / max(times) for times in waits for time in times], abs=0.01)
-        if find_spec("axe_core_python") is not None:
-            page.driver.execute_script((files("axe_core_python") / "axe.min.js").read_text())
-            found = page.driver.execute_async_script(
-                "axe.run('#result, #waiting').then(arguments[arguments.length - 1])"
-            )
-            assert [one["id"] for one in found["violations"] if one["impact"] in ("serious", "critical")] == []
-    finally:
-        browser.resize(None)
+
+
+def test_a_page_of_a_comparison_stacks_where_it_is_narrow(browser: Browser, place: Path) -> None:
+    """Panels stand side by side on a desktop; nothing is hidden beyond an edge, and axe-core finds nothing."""
+    waits = {
+        "conservative": [5e4, 8e4, 9e4],
+        "a rather long name of 1 algorithm": [4e4, 8e4, 7e4],
+        "best": [1.0, 2.0, 3.0],
+    }
+    place.write_bytes(comparison_page(compared(waits, "mean_wait", "makespan")))
+    browser.visit(place.as_uri())
+    tops = "[...document.querySelectorAll('.panels > *, .pictures > *')].map((box) => box.getBoundingClientRect().top)"
+    for width in at_widths(browser, "html"):
+        tables, pictures = (set(browser.ask(tops)[first : first + 2]) for first in (0, 2))
+        assert (len(tables), len(pictures)) == {1400: (1, 1), 700: (2, 2), 390: (2, 2)}[width]
+        assert browser.ask(f"{SCROLLING}.filter((box) => box.closest('.panels')).length") == 0
+        assert browser.ask("document.querySelector('.pictures img').offsetWidth") > 300
+    first = browser.ask("document.querySelector('#result p').getBoundingClientRect().bottom")
+    assert first < 400
+    browser.ask("document.getElementById('scheme').click()")
+    assert browser.ask("document.documentElement.dataset.scheme") == "dark"
+    assert browser.complaints() == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import click
@@ -25,9 +24,8 @@ from batsched_py.loading import require
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page, warnings
 from batsched_py.reporting.schedules.decisions_table import with_outages
 from batsched_py.reporting.schedules.time_window import WindowChoice
+from batsched_py.reporting.waits.explained_waits import ExplainedWaits
 from batsched_py.reporting.waits.history import RunHistory
-from batsched_py.reporting.waits.longest import longest_waits
-from batsched_py.reporting.waits.run_explanation import default_groups, explain_run
 
 
 class ReportRequest(Struct, frozen=True):
@@ -73,20 +71,19 @@ def command(request: ReportRequest) -> None:
     warn_all(warnings(schedules))
     window = None if request.window.whole else request.window.on_all(schedules)
     decisions = [read_decisions(schedule) for schedule in schedules]
-    waits = [longest_waits(schedule, found) for schedule, found in zip(schedules, decisions, strict=True)]
-    histories = [RunHistory(schedule, found) for schedule, found in zip(schedules, decisions, strict=True)]
-    submitted = (-math.inf, math.inf) if window is None else (window.begin, window.end)
-    explanations = [explain_run(history, default_groups(history), submitted=submitted) for history in histories]
-    schedules = [with_outages(schedule, found) for schedule, found in zip(schedules, decisions, strict=True)]
+    histories = [
+        RunHistory(with_outages(schedule, found), found) for schedule, found in zip(schedules, decisions, strict=True)
+    ]
+    explained = ExplainedWaits.of(histories, window)
     page = report_page(
-        schedules,
+        [history.schedule for history in histories],
         plotly_js(),
         request.title,
         request.tau,
         window=window,
         by=request.by,
-        waits=waits,
-        explanations=explanations,
+        waits=explained.waits,
+        explanations=explained.explanations,
     )
     write_file(output, page)
     say(f"wrote {output}: {len(page) / 1e6:.1f} MB")

@@ -6,8 +6,8 @@ from bisect import bisect_left, insort
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from batsched_py.reporting.waits.history import Waiter
 from batsched_py.reporting.waits.reasons import Reason
+from batsched_py.reporting.waits.waiter import Waiter
 from batsched_py.reporting.waits.waiting_by_reason import MICROSECONDS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.protocol.events import REJECTED
@@ -12,27 +12,11 @@ from batsched_py.reporting.schedules.decisions_table import DecisionTable
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.waits.reasons import RUNNING, WAITING
 from batsched_py.reporting.waits.unlisted import unlisted_jobs
+from batsched_py.reporting.waits.waiter import Waiter
 from batsched_py.results.records import JobRecord
 
 #: The longest delay of messages of a real Batsim and their replies, in seconds.
 _MESSAGES: Final = 0.1
-
-
-class Waiter(NamedTuple):
-    """A job, and the end of its wait: its start or rejection, or the end of the run."""
-
-    record: JobRecord
-    until: float
-
-    @property
-    def id(self) -> str:
-        """The id of the job."""
-        return self.record.job.id
-
-    @property
-    def since(self) -> float:
-        """The submission time."""
-        return self.record.job.submit_time
 
 
 class RunHistory:

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from batsched_py.reporting.formatting import brief
-from batsched_py.reporting.schedules.decisions_table import DecisionTable
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.waits.explanation import Explanation
 from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.walk import explain
@@ -20,12 +18,11 @@ MOST_WAITS: Final = 100
 _MOST_LINES: Final = 6
 
 
-def longest_waits(
-    schedule: Schedule, decisions: DecisionTable | None, most: int = MOST_WAITS
-) -> Mapping[str, list[str]]:
+def longest_waits(history: RunHistory, most: int = MOST_WAITS) -> Mapping[str, list[str]]:
     """Return job id -> lines that explain its wait, for the longest waits; ties in the order of the rows."""
-    history = RunHistory(schedule, decisions)
-    waited = sorted((record for record in schedule.ran if record.waiting > 0), key=lambda record: -record.waiting)
+    waited = sorted(
+        (record for record in history.schedule.ran if record.waiting > 0), key=lambda record: -record.waiting
+    )
     return {record.job.id: list(_lines(explain(history, record), history)) for record in waited[:most]}
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.results.records import JobRecord
 
 
 class MachineState:
     """The changing state of the hosts and the jobs on them."""
 
-    def __init__(self, history: RunHistory) -> None:
-        self._hosts, self._known, self._count = history.hosts, history.hosts_known, history.schedule.hosts
+    def __init__(self, hosts: int, count: int, *, known: bool) -> None:
+        """Begin with `count` idle hosts, with these bits; `known` is True if the hosts of each job are known."""
+        self._hosts, self._known, self._count = hosts, known, count
         #: Job id -> the job, in the order of starts.
         self.running: dict[str, JobRecord] = {}
         #: Bits of the hosts that cannot take jobs for another reason than work.

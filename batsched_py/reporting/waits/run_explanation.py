@@ -9,9 +9,10 @@ from typing import Final
 from batsched_py.errors import InputError
 from batsched_py.reporting.metrics.breakdown import SIZE, size_class, size_order
 from batsched_py.reporting.schedules.members import USER, group_name, group_value
-from batsched_py.reporting.waits.history import RunHistory, Waiter
+from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.reasons import Reason
 from batsched_py.reporting.waits.run_sweep import RunSweep
+from batsched_py.reporting.waits.waiter import Waiter
 from batsched_py.reporting.waits.waiting_by_reason import (
     JobCauses,
     RunExplanation,

@@ -70,7 +70,8 @@ class RunSweep:
     """
 
     def __init__(self, history: RunHistory) -> None:
-        self._history, self._machine = history, MachineState(history)
+        self._history = history
+        self._machine = MachineState(history.hosts, history.schedule.hosts, known=history.hosts_known)
         self._shared, self._delivery = history.decisions.shared, history.delivery
         self._now, self._now_us = -math.inf, 0
         self._free, self._idle = self._machine.free(), self._machine.idle()

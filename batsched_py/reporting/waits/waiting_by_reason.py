@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
-from batsched_py.reporting.waits.history import Waiter
 from batsched_py.reporting.waits.reasons import Reason
+from batsched_py.reporting.waits.waiter import Waiter
 
 #: Microseconds in a second: times are added as whole microseconds, Batsim's resolution, so that sums are exact.
 MICROSECONDS: Final = 1_000_000

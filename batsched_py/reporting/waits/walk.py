@@ -19,9 +19,10 @@ from typing import Final
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.reporting.waits.blockers import BlockerTimes, Counterfactual
 from batsched_py.reporting.waits.explanation import Explanation, Interval, Overtaker
-from batsched_py.reporting.waits.history import RunHistory, Waiter
+from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.machine_state import MachineState
 from batsched_py.reporting.waits.reasons import Reason
+from batsched_py.reporting.waits.waiter import Waiter
 from batsched_py.results.records import JobRecord
 
 # Reasons are found afterwards, from the schedule and the rows of decisions, and not written by algorithms: so there is
@@ -59,7 +60,7 @@ class Walk:
     """
 
     def __init__(self, history: RunHistory, job: Waiter) -> None:
-        self._job, self._machine = job, MachineState(history)
+        self._job, self._machine = job, MachineState(history.hosts, history.schedule.hosts, known=history.hosts_known)
         self._shared, self._delivery = history.decisions.shared, history.delivery
         begin, end = job.since, job.until
         others = [one for one in history.waiting(begin, end) if one.id != job.id]

@@ -25,18 +25,10 @@ from batsched_py.campaigns.series import ComparisonSeries
 from batsched_py.campaigns.study import Study
 from batsched_py.campaigns.variant import Variant
 from batsched_py.errors import OptionError
-from batsched_py.reporting.api import Schedule, measure_run
 from batsched_py.reporting.metrics.catalogue import RESOURCE_METRICS
-from tests.unit.reporting.records import record
+from tests.unit.campaigns.waits_of_algorithms import outcome
 
 METRIC_NAMES = ["mean_wait", "utilisation"]
-
-
-def outcome(workload: str, variant: str, wait: float, *, ran: str = "", succeeded: str = "") -> Outcome:
-    """Return the outcome of one job of 10 s that waited, on one of two hosts."""
-    ran_once = record("a", submit=0.0, start=wait, finish=wait + 10.0)
-    metrics = measure_run(Schedule(variant, (ran_once,), hosts=2, batsim_row={}))
-    return Outcome(workload, variant, metrics=metrics, ran=ran, succeeded=succeeded)
 
 
 def study(*waits: tuple[float, float], names: tuple[str, str] = ("easy", "mine")) -> Study:

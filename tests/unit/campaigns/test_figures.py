@@ -12,6 +12,7 @@ from batsched_py.campaigns import AlgorithmComparison, Drawn, Variant, compare_a
 from batsched_py.campaigns.comparison import find_best_algorithms
 from batsched_py.campaigns.comparison_page import comparison_page, write_page
 from batsched_py.campaigns.figures import Kind, Sweep, draw_comparison, find_sweep, values_of
+from batsched_py.campaigns.series import ComparisonSeries, SeriesPart
 from batsched_py.errors import OptionError
 from tests.platforms import plain_platform
 
@@ -130,6 +131,30 @@ def test_a_page_shows_tables_pictures_and_every_workload(two: AlgorithmCompariso
     assert page.count("data:image/svg+xml") == 2
     assert "default-src 'none'" in page
     assert not re.findall(r"(?:src|href)=\"(?!data:|#)", page)
+
+
+def test_a_page_shows_ratios_and_options(sweep: AlgorithmComparison) -> None:
+    """Bars of intervals stand where the scale says; algorithms are listed with the options that were set."""
+    page = comparison_page(sweep).decode()
+    [ratio] = [mean.pairs.ratio for mean in sweep.metrics[1].means if mean.variant == "depth 8" and mean.pairs]
+    assert ratio is not None
+    value, low, high = ratio.texts(3)
+    assert f"<span>{value}</span> <span>[{low}, {high}]</span>" in page
+    places = [float(place) for place in re.findall(r'class="value" style="left:([\d.]+)%"', page)]
+    assert len(places) == 6
+    assert all(3 <= place <= 97 for place in places)
+    assert "<dt>depth 8</dt><dd>backfill with depth=8</dd>" in page
+    assert "<dt>fcfs</dt><dd>fcfs with its default options</dd>" in page
+    differing = page[page.index("Options in which") : page.index("Options that are equal")]
+    names = re.findall(r'<th scope="row">(\w+)</th>', differing)
+    assert names == ["algorithm", "depth"]
+
+
+def test_a_page_of_several_loads_has_metrics_of_each(two: AlgorithmComparison) -> None:
+    """The result is in words for each of them."""
+    parts = tuple(SeriesPart({"load": load}, two) for load in (0.5, 1.0))
+    page = comparison_page(ComparisonSeries(two.study, parts)).decode()
+    assert re.findall("<h3>(load=[^<]*)</h3>", page[: page.index('id="metrics"')]) == ["load=0.5", "load=1.0"]
 
 
 def test_a_page_marks_the_best_and_tells_by_what_rule(two: AlgorithmComparison) -> None:

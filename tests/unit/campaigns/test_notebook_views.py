@@ -85,7 +85,7 @@ def test_a_comparison_is_a_table_of_means(comparison: AlgorithmComparison, tmp_p
 def test_a_notebook_shows_a_comparison(comparison: AlgorithmComparison) -> None:
     """The tables of the page that --report writes."""
     shown = comparison._repr_html_()
-    assert shown.count("<table>") == 2
+    assert shown.count('<table class="ratios">') == 2
     assert "mean wait [s]: less is better" in shown
     assert "percentile bootstrap" in shown
 

@@ -39,7 +39,7 @@ from batsched_py.text.wording import NARROW_BLANK, counted, grouped
 #: Scripts of the page, each using those before it.
 SCRIPTS: Final = (
     "words.js", "data.js", "leases.js", "colours.js", "raster.js", "heat.js", "patterns.js", "gantt.js", "view.js",
-    "hands.js", "charts.js", "jobs.js", "main.js",
+    "hands.js", "charts.js", "jobs.js", "scrolling.js", "main.js",
 )  # fmt: skip
 
 
@@ -146,10 +146,10 @@ def _provenance_tables(schedules: Sequence[Schedule]) -> list[str]:
         [[escape(title), *map(markup.words, cells)] for title, cells in described if (title in OPENING) is opens]
         for opens in (True, False)
     )
-    rest = markup.plain_table("The rest of what is known", heads, more)
+    rest = markup.plain_table("The rest of what is known", heads, more, "described")
     return [
         *(markup.paragraph(f"{line}.", "none") for line in find_differences(schedules)),
-        markup.plain_table("Algorithms and their input", heads, first),
+        markup.plain_table("Algorithms and their input", heads, first, "described"),
         f"<details><summary>More about the runs</summary>{rest}</details>",
     ]
 

@@ -136,7 +136,10 @@ def pattern_legend(marks: Iterable[tuple[str, str]]) -> str:
 
 def chart(name: str, title: str, note: str, alternative: str) -> str:
     """Return a placeholder for a chart of Plotly; `alternative` describes it in words."""
-    place = f'<div class="chart" id="{name}" role="img" aria-label="{escape(alternative)}"></div>'
+    place = (
+        f'<div class="chart" id="{name}" role="group" aria-roledescription="chart" '
+        f'aria-label="{escape(alternative)}"></div>'
+    )
     return _figure_of(name, title, note, place)
 
 

@@ -26,6 +26,10 @@ _WIDE: Final = 4.0
 #: The largest number of values of an axis with bars, and the share of the distance of two values that bars take.
 _MOST_BARS: Final = 8
 _BARS: Final = 0.3
+#: The smallest distance of two values that both have a tick, as a share of the axis.
+_TICK: Final = 0.09
+#: The distance of the bars of levels, as a share of the axis.
+_LEVEL_BAR: Final = 0.018
 _GREY: Final = "#8a929b"
 
 
@@ -142,22 +146,31 @@ def curves_figure(
 
     A single curve has a band for its intervals, as have curves of many values. The intervals of several curves with few
     values are bars, which are shifted sideways so that none hides another. Algorithms without the option are horizontal
-    lines. Within `style()`.
+    lines; the intervals of several are bars at the right edge. Within `style()`.
     """
 
     def draw(axes: Axes, panel: Panel) -> None:
-        shifts = _shifts(panel.curves)
-        for curve, colour, shift in zip(panel.curves, cycle(LINES), shifts, strict=False):
-            _draw_curve(axes, curve, colour, shift)
+        shifts, levels = _shifts(panel.curves), _level_places(panel.curves)
+        for curve, colour, shift, level in zip(panel.curves, cycle(LINES), shifts, levels, strict=False):
+            if curve.level is None:
+                _draw_curve(axes, curve, colour, shift)
+            else:
+                _draw_level(axes, curve.name, curve.level, colour, level)
         axes.set_xlabel(option)
         axes.set_ylabel("more is better" if panel.more_is_better else "less is better")
         axes.yaxis.set_major_locator(MaxNLocator(5))
-        places = [place for curve in panel.curves for place, _ in curve.points]
+        places = sorted({place for curve in panel.curves for place, _ in curve.points})
         if places and min(places) > 0 and max(places) >= 100 * min(places):
             axes.set_xscale("log")
+        elif 1 < len(places) <= _MOST_BARS and _nearest(places) >= _TICK * (places[-1] - places[0]):
+            axes.set_xticks(places, [f"{place:g}" for place in places])
 
     figure = _figure(panels, draw, _CURVES, width=width, height=height, title=title)
-    lines = figure.axes[0].get_lines() if figure.axes else []
+    lines = (
+        [line for line in figure.axes[0].get_lines() if not str(line.get_label()).startswith("_")]
+        if figure.axes
+        else []
+    )
     if len(lines) > 1:
         figure.legend(handles=lines, loc="outside lower center", ncols=max(int(width / 1.2), 1))
     return figure
@@ -169,18 +182,39 @@ def _shifts(curves: Sequence[Curve]) -> list[float | None]:
     drawn = [bool(curve.points) for curve in curves]
     if sum(drawn) < 2 or not 1 < len(places) <= _MOST_BARS:
         return [None] * len(curves)
-    room = min(after - before for before, after in pairwise(places)) * _BARS
+    room = _nearest(places) * _BARS
     step = room / sum(drawn)
     numbers = accumulate(drawn, initial=0)
     return [(number - (sum(drawn) - 1) / 2) * step for number, _ in zip(numbers, curves, strict=False)]
 
 
-def _draw_curve(axes: Axes, curve: Curve, colour: str, shift: float | None) -> None:
-    if curve.level is not None:
-        axes.axhline(curve.level.value, color=colour, linewidth=0.9, linestyle="--", label=curve.name)
-        low, high = curve.level.ends
+def _nearest(places: Sequence[float]) -> float:
+    """Return the smallest distance of neighbours among ascending places, of which there are at least two."""
+    return min(after - before for before, after in pairwise(places))
+
+
+def _level_places(curves: Sequence[Curve]) -> list[float | None]:
+    """Return where the bar of each level is, as a share of the axis; None for a band, which a single level has."""
+    levels = [curve.level is not None for curve in curves]
+    if sum(levels) < 2:
+        return [None] * len(curves)
+    return [1 + _LEVEL_BAR * number for number in accumulate(levels)]
+
+
+def _draw_level(axes: Axes, name: str, level: ValueInterval, colour: str, place: float | None) -> None:
+    """Draw a mean that does not depend on the axis, with its interval as a band, or as a bar right of the axes."""
+    axes.axhline(level.value, color=colour, linewidth=0.9, linestyle="--", label=name)
+    low, high = level.ends
+    if place is None:
         axes.axhspan(low, high, color=colour, alpha=0.12, linewidth=0)
         return
+    for end in (low, high):
+        axes.axhline(end, linestyle="none")  # the axis shows the whole bar
+    axes.plot([place, place], [low, high], color=colour, linewidth=1.2, transform=axes.get_yaxis_transform(),
+              clip_on=False, solid_capstyle="butt")  # fmt: skip
+
+
+def _draw_curve(axes: Axes, curve: Curve, colour: str, shift: float | None) -> None:
     places = [place + (shift or 0.0) for place, _ in curve.points]
     means = [interval.value for _, interval in curve.points]
     lows, highs = ([interval.ends[side] for _, interval in curve.points] for side in (0, 1))

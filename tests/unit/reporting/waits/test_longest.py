@@ -5,6 +5,7 @@ from __future__ import annotations
 from batsched_py.hostset import HostSet
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.reporting.schedules.decisions_table import DecisionTable
+from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.longest import longest_waits
 from tests.unit.reporting.records import record, rejected
 from tests.unit.reporting.sample_schedules import schedule
@@ -23,7 +24,7 @@ def test_the_longest_waits_are_explained() -> None:
         DecisionRow(1.0, "promised", "w0!b", 50.0, "first"),
         DecisionRow(20.0, "promised", "w0!b", 30.0, "ends", ("w0!a",)),
     ]
-    found = longest_waits(run, DecisionTable({"w0!b": rows}, hosts=HostSet.parse("0-3")))
+    found = longest_waits(RunHistory(run, DecisionTable({"w0!b": rows}, hosts=HostSet.parse("0-3"))))
     assert found == {
         "w0!d": [
             "18 s: too few hosts were free (w0!a)",
@@ -36,4 +37,4 @@ def test_the_longest_waits_are_explained() -> None:
             "overtaken by 1 job; 1 of them delayed it on its own (w0!c)",
         ],
     }
-    assert list(longest_waits(run, None, most=1)) == ["w0!d"]
+    assert list(longest_waits(RunHistory(run), most=1)) == ["w0!d"]
