@@ -38,6 +38,8 @@ from batsched_py.results.run_file import RUN, RunFile, belongs, read_run
 from batsched_py.results.tracing import EnergyRows, PstateChange, StateRows
 from batsched_py.text.wording import counted
 
+#: The name of the table of leases in the description of a run.
+_NAME: Final = "leases"
 #: The reason why a file is not used.
 _OTHER_JOBS: Final = "it contains other jobs than those of this run"
 
@@ -156,8 +158,14 @@ def read_predicted(prefix: str | None, limits: Limits, notes: FileNotes) -> Mapp
     return found
 
 
-def read_leases(prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, notes: FileNotes) -> LeaseTables | None:
-    """Return the leases of the run; None, with a note, if the files belong to another run."""
+def read_leases(
+    prefix: str | None, jobs: Sequence[JobRecord], run: RunFile | None, limits: Limits, notes: FileNotes
+) -> LeaseTables | None:
+    """Return the leases of the run; None, with a note, if the files belong to another run.
+
+    They belong to this one if its description names them, though none of their jobs has ended; without that, if they
+    have one of its jobs.
+    """
     leases, spans = find_sibling(prefix, LEASES), find_sibling(prefix, RESERVATIONS)
     if leases is None or spans is None:
         return None
@@ -165,6 +173,8 @@ def read_leases(prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, n
     tables = read_lease_tables(leases, spans, images, predictions, limits=limits, notes=notes)
     if tables is None:
         notes.add(f"{leases.name} is left out: {OTHER_COLUMNS}")
+    elif run is not None and _NAME in run.results and belongs(run, {_NAME: leases}):
+        return tables
     elif tables.jobs and tables.jobs.keys().isdisjoint(record.job.id for record in jobs):
         notes.add(f"{leases.name} is left out: it has none of the jobs of this run")
         return None

@@ -168,10 +168,10 @@ def _read_files(found: RunLocation, hosts: int | None, name: str | None, limits:
         file_notes.add(
             f"{counted(unlisted, 'job')} in no row of the jobs file: Batsim 1.4 leaves out what was rejected"
         )
-    leases = read_leases(prefix, jobs.jobs, limits, file_notes)
+    run = read_description(prefix, {"jobs": found.jobs}, limits, file_notes)
+    leases = read_leases(prefix, jobs.jobs, run, limits, file_notes)
     slowed = read_slowed(prefix, jobs.jobs, limits, file_notes)
     rooms = read_rooms(prefix, jobs.jobs, count, limits, file_notes)
-    run = read_description(prefix, {"jobs": found.jobs}, limits, file_notes)
     return Schedule(
         name=named_path(found.jobs).name if name is None else name,
         jobs=tuple(_with_places(record, rooms.places) for record in jobs.jobs) if rooms.places else jobs.jobs,

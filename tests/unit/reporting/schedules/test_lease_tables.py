@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
@@ -12,6 +14,7 @@ from batsched_py.model.table import Table
 from batsched_py.reporting.api import read_schedule
 from batsched_py.reporting.schedules.lease_tables import LeaseTables, lease_tables_of
 from batsched_py.reporting.schedules.run_reader import files_of
+from batsched_py.results.run_file import RunFile, write_run
 from tests.unit.reporting.lease_runs import result, schedule, write
 
 
@@ -83,6 +86,22 @@ def test_tables_of_another_run_are_left_out_with_a_note(tmp_path: Path) -> None:
     run = read_schedule(path)
     assert run.leases is None
     assert run.notes[-1] == "run_leases.csv is left out: it has none of the jobs of this run"
+
+
+def test_tables_of_a_run_none_of_whose_jobs_has_ended_are_read(tmp_path: Path) -> None:
+    """Such as those of a live site, whose leases run: its description names them."""
+    path = write(tmp_path, result())
+    path.write_text(path.read_text().splitlines()[0] + "\n")
+    files = {"jobs": path, "leases": tmp_path / "run_leases.csv"}
+    hashes = {name: sha256(file.read_bytes()).hexdigest() for name, file in files.items()}
+    described = RunFile(
+        algorithm="leases", options={}, seed=None, platform=None, workloads=(), settings={}, command=(), version="1",
+        python="3", results=hashes,
+    )  # fmt: skip
+    for results, read in ((hashes, 2), (hashes | {"leases": "0"}, None)):
+        write_run(tmp_path / "run_run.json", replace(described, results=results))
+        leases = read_schedule(path).leases
+        assert (None if leases is None else len(leases.leases)) == read
 
 
 @pytest.mark.parametrize(
