@@ -579,7 +579,7 @@ def test_hosts_are_reserved_by_a_query_and_deleted(tmp_path: Path, browser: Brow
         site.client("ann").post("managed_experiments", body=lab)
         wait_for(lambda: listed(browser, "reservation") == [2, 1])
         link = "document.querySelector('tr[data-reservation=\"2\"] a')?.textContent"
-        wait_for(lambda: browser.ask(link) == "of experiment 2")
+        wait_for(lambda: browser.ask(link) == "experiment 2")
         if find_spec("axe_core_python") is not None:
             assert barriers(browser) == []
         browser.resize(390)

@@ -46,6 +46,9 @@ function colour(number) { return number === null || number === undefined ? "#8b9
 /** The number of the experiment of a machine such as "3/Server"; undefined for others. */
 function experiment(machine) { return /^\d+\//.test(machine ?? "") ? Number.parseInt(machine, 10) : undefined; }
 
+/** The machine of a block, or its reservation; "" for none. */
+export function machineOf({ machine }) { return (machine ?? "").replace(/^\/reservations\/(?=\d+$)/, "reservation "); }
+
 /** Seconds of a tick, so that at most so many are shown. */
 function step(span, most) {
   const steps = [1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 21600, 43200, 86400, 604800, 2592000];
@@ -180,7 +183,7 @@ export class Chart {
         pen.setLineDash(block.phase === "planned" ? [4, 3] : []);
         pen.strokeRect(start + 0.5, top + 0.5, width, height - 1);
       }
-      const name = block.machine || (block.number ? String(block.number) : "");
+      const name = machineOf(block) || (block.number ? String(block.number) : "");
       if (name && width > pen.measureText(name).width + 10 && height > 12 && way === "solid") {
         pen.setLineDash([]);
         pen.globalAlpha = 1;

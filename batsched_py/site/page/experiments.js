@@ -102,8 +102,8 @@ async function show(one, log) {
   await fillTable($("resources"), RESOURCE_COLUMNS, firstRows(one.resources, resourceRow, RESOURCE_COLUMNS, `batsched-py experiment status ${one.id}`), "No resources.");
   $("graph").replaceChildren(graph(one.resources));
   $("graph-note").textContent = one.resources.length > MOST ? `The first ${MOST} of ${one.resources.length} resources are drawn.` : "";
-  const may = helpers.mayChange(one.owner) && !["ENDED", "FAILED"].includes(one.status);
-  await timelines.show(one.links.timelines, { headers: HEADERS, may, command: `batsched-py timeline status VM --experiment ${one.id}` });
+  const may = helpers.mayChange(one.owner), over = ["ENDED", "FAILED"].includes(one.status);
+  await timelines.show(one.links.timelines, { headers: HEADERS, may, over, command: `batsched-py timeline status VM --experiment ${one.id}` });
   $("log-note").textContent = log.next === null ? "" : `The last ${MOST_MESSAGES} messages: batsched-py experiment log ${one.id} has all.`;
   $("log").replaceChildren(...log.items.reverse().map(message));
 }

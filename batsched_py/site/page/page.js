@@ -1,6 +1,6 @@
 // The page: asks the site for what has changed, and shows it.
 
-import { Chart, KINDS, clockText, sample, secondsOf } from "./chart.js";
+import { Chart, KINDS, clockText, machineOf, sample, secondsOf } from "./chart.js";
 import * as experiments from "./experiments.js";
 import * as leases from "./leases.js";
 import { showNotices } from "./notices.js";
@@ -33,7 +33,7 @@ let me = { user: "", role: "user" };
 function pick(block) {
   for (const line of document.querySelectorAll("tr.picked")) line.classList.remove("picked");
   if (!block) { $("picked").textContent = ""; return; }
-  const what = KINDS[block.kind]?.[1] ?? block.kind, who = block.number ? `Lease ${block.number}` : block.machine ? `Machine ${block.machine}` : "A job";
+  const what = KINDS[block.kind]?.[1] ?? block.kind, who = block.number ? `Lease ${block.number}` : machineOf(block) || "A job";
   const end = block.end === null || block.end === undefined ? "" : ` to ${clockText(block.end)}`;
   $("picked").textContent = `${who} ${what}${block.phase === "planned" ? " (planned)" : ""}: ${clockText(block.start)}${end}, hosts ${block.hosts}`;
   document.querySelector(`tr[data-lease="${block.number}"]`)?.classList.add("picked");

@@ -30,7 +30,7 @@ function row(one) {
   const act = cell("");
   if (one.experiment !== null) {
     const number = one.experiment.split("/").at(-1);
-    const made = Object.assign(document.createElement("a"), { href: `#experiment/${number}`, textContent: `of experiment ${number}` });
+    const made = Object.assign(document.createElement("a"), { href: `#experiment/${number}`, textContent: `experiment ${number}` });
     made.dataset.cancel = `experiment${number}`;
     act.append(made);
   } else if (helpers.mayChange(one.owner)) {

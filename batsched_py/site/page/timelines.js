@@ -38,29 +38,29 @@ export function beginOwn(given) {
 export async function refreshOwn() {
   if (table === null || $("own-timelines").hidden) return;
   const asked = location.hash === $("own-timelines").hash, opened = asked && $("experiment").hidden;
-  if (asked) await show(OWN, { headers: {}, may: helpers.mayChange(null), command: "batsched-py timeline status VM" });
+  if (asked) await show(OWN, { headers: {}, may: helpers.mayChange(null), over: false, command: "batsched-py timeline status VM" });
   $("experiment").hidden = !asked;
   document.body.dataset.view = asked ? "experiment" : "";
   if (opened) $("experiment-title").focus();
 }
 
-/** Show the timelines at a path, or hide the section if there is none; with buttons and a form if the caller `may`. */
-export async function show(path, { headers, may, command }) {
+/** Show the timelines at a path, or hide the section if there is none; with buttons and a form if the caller `may` and it is not `over`. */
+export async function show(path, { headers, may, over, command }) {
   $("timelines").hidden = !path;
   if (!path) return;
-  shown = { path, headers, may };
+  shown = { path, headers, may: may && !over };
   table.headers = headers;
   table.use(path);
   const [run, found] = await Promise.all([ask(`${path}?limit=${MOST}`, { headers }), firstEntries(path, headers)]), { entries: known, more } = found;
   const all = run.vms.map(({ name }) => ({ vm: name, entries: known.get(name) ?? [] }));
-  $("timelines-state").textContent = stateOf(run);
-  $("timelines-picture").replaceChildren(picture(run, all));
+  $("timelines-state").textContent = stateOf(run, over);
+  $("timelines-picture").replaceChildren(...(run.launched === null ? [] : [picture(run, all)]));
   const cut = run.vm_count > MOST || more;
   $("timelines-note").textContent = cut ? `Drawn are the first ${MOST} machines of ${run.vm_count}, and of all entries the first ${MOST_ENTRIES}: ${command} has those of one.` : "";
   $("vms-filter").hidden = run.vm_count <= FEW;
   $("vm-names").replaceChildren(...run.vms.map(({ name }) => new Option(name)));
-  $("resume-all").hidden = !may || run.held < 2;
-  $("entry").hidden = !may;
+  $("resume-all").hidden = !shown.may || run.held < 2;
+  $("entry").hidden = !shown.may;
   await table.refresh();
 }
 
@@ -103,9 +103,10 @@ async function add(event) {
   }
 }
 
-function stateOf(run) {
+function stateOf(run, over) {
   if (run.failed) return `Failed: ${run.failed}`;
-  if (run.start === null) return "The barrier is closed: machines are still being configured.";
+  if (run.launched === null) return over ? "The timelines did not begin." : "The timelines have not begun.";
+  if (run.start === null) return over ? "The barrier did not open." : "The barrier is closed: machines are still being configured.";
   return `Experiment time ${run.since_start < 0 ? "-" : ""}${clockText(Math.abs(run.since_start))}; the barrier opened at ${clockText(run.start)}.`;
 }
 
