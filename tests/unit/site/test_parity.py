@@ -205,3 +205,20 @@ def test_each_change_is_on_the_page() -> None:
     missing = {call for call in changes if call not in ON_THE_PAGE or ON_THE_PAGE[call] not in text}
     assert missing == NOT_ON_THE_PAGE.keys()
     assert ON_THE_PAGE.keys() | NOT_ON_THE_PAGE.keys() == changes
+
+
+def test_states_of_filters_are_those_of_the_lists() -> None:
+    """A state that the page does not offer could not be chosen, and another one would be refused."""
+    page = (files("batsched_py.site") / "page" / "index.html").read_text()
+    for name, path in (
+        ("leases", "/api/leases"),
+        ("experiments", "/managed_experiments"),
+        ("reservations", "/reservations"),
+        ("vms", "/api/timelines"),
+    ):
+        form = re.search(rf'<form id="{name}-filter".*?</form>', page, re.S)
+        assert form is not None
+        offered = re.findall(r"<option>([^<]*)</option>", form[0])
+        parameters = schema()["paths"][path]["get"]["parameters"]
+        (rule,) = (one["description"] for one in parameters if one["name"] == "in_state")
+        assert sorted(offered) == sorted(rule.partition("States are ")[2].removesuffix(".").split(", "))
