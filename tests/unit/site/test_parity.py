@@ -81,7 +81,7 @@ OPTIONS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("WhatIf", "lease"): tuple(LeaseTerms.__struct_fields__),
 }
 #: Options that are no members of a body, but can be given with it: the site, the user, a file of all members.
-SITE: Final = {"url", "token_file", "user", "group", "connect_timeout", "limit", "debug", "help", "file"}
+SITE: Final = {"url", "token_file", "user", "group", "connect_timeout", "limit", "debug", "help", "help_json", "file"}
 #: Form of the page -> the bodies that it sends, its fields that are no members of these, and members that it lacks.
 FORMS: Final[Mapping[str, tuple[tuple[str, ...], set[str], set[str]]]] = {
     # the start and the image are two fields
