@@ -324,8 +324,7 @@ class Session:
         except LocalProtocolError as error:
             circumstances = f"t={seconds(message.now)}: {self._class.name} answering {in_short(message)}"
             raise LocalProtocolError(error.path, f"{error.rule} ({circumstances})") from error
-        self.over = ends
-        self._deciding = False
+        self.over, self._deciding = ends, False
         self.messages += 1
         return reply
 
@@ -382,6 +381,11 @@ class Session:
         """
         return self._scheduler.check_request(kind, members, now)
 
+    def forget_message(self) -> None:
+        """Forget the latest message and its reply, between two messages: they are no part of the state."""
+        self._message = _NONE
+        self.plan.begin(self.plan.timestamp)
+
     def check(self) -> None:
         """Raise InvariantError if the state is inconsistent."""
         self._state.check()
@@ -425,8 +429,7 @@ class Session:
             self._store = self._open_store(event.config)
         if computing := HostSet.from_ids(host.id for host in event.resources if host.state == "computing"):
             self._warn(_COMPUTING % computing)
-        sent = sent_options(event.config, self._class, self._warn)
-        if sent:
+        if sent := sent_options(event.config, self._class, self._warn):
             self._scheduler = make_configured(self._class, sent, self._values)
             self._texts = {**sent, **self._texts}
         check_needs(self._scheduler, event.config, self.view)
@@ -524,8 +527,7 @@ class Session:
         for job in arrived:
             if not (now - TOLERANCE <= job.submit_time <= now + TOLERANCE or self._misdated):
                 self._warn_of_misdated()
-            why = self._refusal(job)
-            if why is not None and job.id in self._state.queue:
+            if (why := self._refusal(job)) is not None and job.id in self._state.queue:
                 self.plan.reject(job, why)
             if self._hint is not None and MEMBER in job.members:
                 self._warn(self._hint)
@@ -542,8 +544,7 @@ class Session:
         scheduler, host_count = self._scheduler, len(self._state.hosts.by_id)
         if job.demand is not None:
             check_sharing(scheduler, self._state, job)
-            unmet = demand_refusal(self._state, job)
-            if unmet is not None:
+            if (unmet := demand_refusal(self._state, job)) is not None:
                 return unmet
         packed = job.demand is not None and scheduler.places_tasks
         if job.size > host_count and not (scheduler.oversubscribes or packed):
@@ -552,8 +553,7 @@ class Session:
             return "needs no host, and Batsim runs no job on none"
         if self.plan.dialect.is_v5:  # which may abort
             lookup = partial(self._state.profiles.members, job.workload)
-            fault = staging_fault(job.profile, lookup) or idle_fault(job, lookup)
-            if fault is not None:
+            if (fault := staging_fault(job.profile, lookup) or idle_fault(job, lookup)) is not None:
                 return fault
         if job.walltime is None and scheduler.needs_walltime:
             return "has no walltime, and the algorithm needs one"

@@ -81,6 +81,8 @@ class Simulation:
         self._assemble = partial(assemble, platform, workloads, store=store, trace=trace, pass_on=pass_on, live=live)
         #: None before the run.
         self._link: SchedulerLink | None = None
+        #: What counts the messages of a run; None before it.
+        self._counters: tuple[ProgressReport, LivelockGuard] | None = None
         #: Features that the scheduler has requested from Batsim 5.
         self._asked: Features | None = None
         self._use(self._assemble(settings))
@@ -167,7 +169,8 @@ class Simulation:
             self._link = link = SchedulerLink(clock, DIALECTS[self._context.generation.protocol])
             if self._context.generation.greets:
                 self._greet(exchange.answer if isinstance(exchange, DirectExchange) else exchange, link)
-            return self._play(exchange, link, ProgressReport(progress), LivelockGuard(most_in_vain))
+            self._counters = report, guard = ProgressReport(progress), LivelockGuard(most_in_vain)
+            return self._play(exchange, link, report, guard)
         except PlatformError as error:
             raise PlatformError(error.file or self._source, error.field, error.rule) from error
 

@@ -51,6 +51,10 @@ class Board:
         """Set the source of ended jobs: `ended_from(number)` returns all but the first `number`."""
         self._ended_from = ended_from
 
+    def follow_session(self, session: Session) -> None:
+        """Show another session from now on, which begins anew."""
+        self._session = session
+
     def look(self, idle: bool) -> float:
         """Make a new snapshot if the state has changed, at a limited rate; return the seconds until the next call.
 

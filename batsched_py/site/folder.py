@@ -13,6 +13,7 @@ JOURNAL: Final = "site.sqlite"
 TRANSCRIPT: Final = "transcript.jsonl"
 AUDIT: Final = "audit.jsonl"
 NOTICES: Final = "notices.json"
+IMAGE: Final = "state.json"
 
 
 class SiteFolder:
@@ -20,12 +21,12 @@ class SiteFolder:
 
     Attributes:
         path: the folder.
-        journal, transcript, audit, notices: the paths of its files.
+        journal, transcript, audit, notices, image: the paths of its files.
     """
 
     def __init__(self, path: Path) -> None:
         self.path, self.journal, self.transcript = path, path / JOURNAL, path / TRANSCRIPT
-        self.audit, self.notices = path / AUDIT, path / NOTICES
+        self.audit, self.notices, self.image = path / AUDIT, path / NOTICES, path / IMAGE
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.mkdir(mode=0o700, exist_ok=True)

@@ -6,7 +6,7 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -14,15 +14,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.errors import SiteError
-from batsched_py.hostset import HostSet
-from batsched_py.model.external_event import MACHINE_EVENTS, ExternalEvent
+from batsched_py.model.external_event import ExternalEvent
 from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT
 from batsched_py.scheduling.queue_requests import QUEUE_REQUESTS
 from batsched_py.simulator.time.live_loop import LiveBatch
-from batsched_py.site.journal import Journal, JournalEntry
+from batsched_py.site.batches import batches_of
+from batsched_py.site.journal import CLOSE, Journal, JournalEntry
 from batsched_py.site.outcomes import ChangeOutcomes
 from batsched_py.site.pacing import PacedClock
-from batsched_py.site.request_kinds import CLOSE, EVENT_KINDS
+from batsched_py.site.request_kinds import EVENT_KINDS
 
 __all__ = ["CLOSE", "EVENT_KINDS", "FAILED", "UNKEPT", "Asked", "Inbox", "SiteStoppedError"]
 
@@ -126,6 +126,8 @@ class Inbox:
         self._failure: SiteError | None = None
         self.entries = {entry.number: _light(entry) for entry in entries}
         self.outcomes = ChangeOutcomes(self.entries)
+        #: Is called when the simulation waits for the first time, before it has taken any request.
+        self.at_begin: Callable[[], None] | None = None
         #: The wall-clock time of the last record of the time.
         self._noted = -math.inf
         #: True if the peer (Batsim) is the caller: a request then joins its first message of a later time.
@@ -141,6 +143,11 @@ class Inbox:
     def bytes_of(self, user: str) -> int:
         """Return the size of a user's requests in the journal, in bytes."""
         return self._journal.bytes.get(user, 0)
+
+    def hash_of(self, number: int) -> str:
+        """Return the hash of a request in the journal and of all before it; "" if there is none."""
+        with self._changed:
+            return self._journal.hash_of(number)
 
     def play_until(self, time: float) -> None:
         """Extend the replay up to this time at least; call it before the simulation begins."""
@@ -226,6 +233,29 @@ class Inbox:
             self._failure, self._closed = self._failure or error, UNKEPT
             self._announce()
         return SiteError(UNKEPT)  # callers must not see the paths of files
+
+    def begin(self) -> None:
+        """Note that the simulation waits for the first time; see LiveEvents."""
+        if self.at_begin is not None:
+            self.at_begin()
+
+    def skip(self, requests: int, ignored: Mapping[int, str]) -> None:
+        """Go on as if the simulation had taken so many requests, of which some were ignored for a reason.
+
+        ValueError if a batch is split.
+        """
+        with self._changed:
+            while self._batches and self.outcomes.taken < requests:
+                self._taken(self._batches.popleft())
+            if self.outcomes.taken != requests:
+                raise ValueError(f"{requests} requests are not whole batches")
+            self.outcomes.skip(ignored)
+
+    def rewind(self) -> None:
+        """Replay the whole journal from its beginning, during the replay. SiteError."""
+        with self._changed:
+            self._batches = deque(batches_of(list(self._journal.read())))
+            self.outcomes.rewind()
 
     def wait(self, now: float, due: float | None) -> LiveBatch | None:
         """Wait for and return the next batch before `due`; None when `due` has come. See LiveEvents."""
@@ -354,20 +384,3 @@ def _light(entry: JournalEntry) -> JournalEntry:
     if isinstance(terms, Mapping):
         kept["lease"] = {name: terms[name] for name in _KEPT_TERMS if name in terms}
     return replace(entry, members=kept)
-
-
-def batches_of(entries: Sequence[JournalEntry]) -> list[LiveBatch]:
-    """Return the requests of each batch as simultaneous events."""
-    together: dict[int, list[JournalEntry]] = {}
-    for entry in entries:
-        together.setdefault(entry.batch, []).append(entry)
-    return [
-        LiveBatch(batch[0].time, tuple(_event(one) for one in batch if one.kind != CLOSE), last=batch[-1].kind == CLOSE)
-        for batch in together.values()
-    ]
-
-
-def _event(entry: JournalEntry) -> ExternalEvent:
-    members = {"type": entry.kind, **entry.members}
-    hosts = HostSet.parse(entry.members["resources"]) if entry.kind in MACHINE_EVENTS else HostSet()
-    return ExternalEvent(entry.time, entry.kind, hosts, members, f"request {entry.number}")

@@ -61,6 +61,10 @@ _INSERT: Final = "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _COLUMNS: Final = "number, batch, time, accepted, kind, target, user, groupname, members"
 
 
+#: The kind of the request that closes the site: no more requests are accepted after it. It becomes no event.
+CLOSE: Final = "close_site"
+#: The hash of no request.
+_NO_REQUEST: Final = "0"
 #: Seconds to wait for a lock of another process, which makes a backup.
 _PATIENCE: Final = 5.0
 
@@ -115,8 +119,8 @@ class Journal:
             raise SiteError(f"{path}: {error.strerror or error}") from error
         except sqlite3.Error as error:
             raise self._failure(error) from error
-        #: The hash of the latest record.
-        self._hash = b""
+        #: The hash of the latest record, and that before the first one.
+        self._hash = self._first = b""
         self.bytes: dict[str, int] = {}
         try:
             self._open(about)
@@ -141,7 +145,7 @@ class Journal:
         run("COMMIT")
         known = dict(run("SELECT name, value FROM about").fetchall())
         version = known.pop("version")
-        self._hash = _hash(b"", sorted(known.items()))
+        self._hash = self._first = _hash(b"", sorted(known.items()))
         if version == str(_UNHASHED):
             self._add_hashes()
         elif version != str(VERSION):
@@ -166,7 +170,9 @@ class Journal:
         run("COMMIT")
 
     def read(self) -> Iterator[JournalEntry]:
-        """Iterate over all requests in order; call it once, before any is added."""
+        """Iterate over all requests in order; call it before any is added."""
+        self._hash = self._first
+        self.bytes.clear()
         try:
             with closing(self._database.execute(f"SELECT {_COLUMNS}, hash FROM requests ORDER BY number")) as rows:  # noqa: S608
                 for *row, kept in rows:
@@ -180,6 +186,16 @@ class Journal:
                     yield JournalEntry(number, batch, at, accepted, kind, target, user, group, orjson.loads(members))
         except (sqlite3.Error, orjson.JSONDecodeError) as error:
             raise self._failure(error) from error
+
+    def hash_of(self, number: int) -> str:
+        """Return the hash of a request and all before it, in hexadecimal digits; "" if there is none."""
+        if not number:
+            return _NO_REQUEST
+        try:
+            row = self._database.execute("SELECT hash FROM requests WHERE number = ?", (number,)).fetchone()
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
+        return "" if row is None else bytes(row[0]).hex()
 
     @property
     def time(self) -> float:

@@ -51,6 +51,24 @@ class ChangeOutcomes:
                     self._undecided[number] = entry
             self._taken += many
 
+    @property
+    def taken(self) -> int:
+        """The number of requests that the simulation has taken."""
+        return self._taken
+
+    def skip(self, ignored: Mapping[int, str]) -> None:
+        """Note that all requests that were taken are decided, and that some were ignored for a reason."""
+        with self._lock:
+            self._undecided.clear()
+            self.ignored.update(ignored)
+
+    def rewind(self) -> None:
+        """Note that the simulation begins anew, and has taken no requests. No caller may wait for a change yet."""
+        with self._lock:
+            self._taken = 0
+            self._undecided.clear()
+            self.ignored.clear()
+
     def decide(self, ignored: Iterable[IgnoredRequest], postponed: Iterable[object]) -> None:
         """Note the decision on a message, with the requests that it ignored, and the jobs whose changes must wait."""
         if not self._undecided:

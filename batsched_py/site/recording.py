@@ -7,6 +7,7 @@ journal has lost requests.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from pathlib import Path
@@ -37,6 +38,8 @@ from batsched_py.transcripts.recorder import exchange_lines
 
 #: Bytes at the end of a file that are searched first; an exchange may be longer.
 _TAIL: Final = 1 << 16
+#: Bytes that are read at once for a hash.
+_PIECE: Final = 1 << 20
 #: The beginning of the second line of an exchange.
 _REPLY: Final = re.compile(rb'^\{"seq":\d+,"from":"scheduler",', re.MULTILINE)
 #: Types of events of hosts in messages.
@@ -62,8 +65,8 @@ class SiteRecorder:
 
     def __init__(self, path: Path, header: Header, requests: int = 0, *, fails_hosts: bool = True) -> None:
         self._path, self._requests, self._request = path, requests, _request_pattern(fails_hosts)
-        #: The number of exchanges so far.
-        self._number = 0
+        #: The number of exchanges so far, and the hash of the file up to the end of the last one.
+        self._number, self._digest = 0, hashlib.sha256()
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             os.fchmod(descriptor, 0o600)
@@ -74,7 +77,9 @@ class SiteRecorder:
                 self._file.seek(0)
                 self._file.truncate()
                 self._file.write(header.to_line())
-                self._end = self._file.tell()
+                first, self._end = header.to_line(), self._file.tell()
+            self._begin, self._first = self._end, first
+            self._digest.update(first)
             self._size = self._file.seek(0, 2)
             self._whole, self.last = _last_exchange(self._file, self._end, self._size)
             self._file.seek(self._end)  # all reads and writes from here on are sequential
@@ -84,6 +89,7 @@ class SiteRecorder:
     def record(self, request: bytes, reply: bytes) -> None:
         """Append an exchange, or compare it with the one at this place in the file."""
         lines = exchange_lines(self._number, request, reply)
+        self._digest.update(lines)
         try:
             if self._size > self._end:
                 lines = self._missing(lines)
@@ -92,6 +98,46 @@ class SiteRecorder:
         except OSError as error:
             raise self._failure(error) from error
         self._number += 1
+
+    @property
+    def position(self) -> tuple[int, int, str]:
+        """The number of exchanges so far, and the bytes and the SHA-256 of the file up to the end of the last one."""
+        return self._number, self._file.tell(), self._digest.hexdigest()
+
+    def begins_with(self, size: int, digest: str) -> bool:
+        """Return whether the file begins with so many bytes that have this SHA-256."""
+        return self._begin <= size <= self._whole and self._digest_of(size).hexdigest() == digest
+
+    def resume(self, number: int, size: int) -> None:
+        """Go on after so many exchanges and bytes of the file, which are as they must be."""
+        self._number, self._end, self._digest = number, size, self._digest_of(size)
+        self._seek(size)
+
+    def rewind(self) -> None:
+        """Go back to the beginning, before any exchange was written."""
+        self._number, self._end, self._digest = 0, self._begin, hashlib.sha256(self._first)
+        self._seek(self._begin)
+
+    def _seek(self, place: int) -> None:
+        try:
+            self._size = self._file.seek(0, 2)
+            self._file.seek(place)
+        except OSError as error:
+            raise self._failure(error) from error
+
+    def _digest_of(self, size: int) -> hashlib._Hash:
+        """Return the hash of the first bytes of the file; its position remains."""
+        digest = hashlib.sha256()
+        try:
+            here = self._file.tell()
+            self._file.seek(0)
+            while size > 0 and (piece := self._file.read(min(size, _PIECE))):
+                digest.update(piece)
+                size -= len(piece)
+            self._file.seek(here)
+        except OSError as error:
+            raise self._failure(error) from error
+        return digest
 
     def check_end(self) -> None:
         """Check, after the replay, that the file has no further complete exchange; remove a partly written one."""

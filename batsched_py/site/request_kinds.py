@@ -11,9 +11,7 @@ from batsched_py.scheduling.queue_requests import CANCEL_JOB, QUEUE_REQUESTS
 from batsched_py.session.requests import SUBMIT_JOB
 from batsched_py.timelines.additions import ADD_ENTRY, RESUME
 
-#: The kind of the request that closes the site: no more requests are accepted after it. It becomes no event.
-CLOSE: Final = "close_site"
-#: All other kinds; the inbox accepts no others.
+#: All kinds but that of the request that closes the site; the inbox accepts no others.
 EVENT_KINDS: Final = (
     frozenset({SUBMIT_JOB, CANCEL_JOB, DRAIN_HOSTS, UNDRAIN_HOSTS, ADD_ENTRY, RESUME})
     | {SUBMIT, DELETE, RESERVE, WITHDRAW}

@@ -17,9 +17,11 @@ from batsched_py.errors import SiteError
 from batsched_py.runs.choice import Choice, make_session
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.decision_log import PassOn
+from batsched_py.session.session import Session
 from batsched_py.site.audit import AuditLog
 from batsched_py.site.board import Board
-from batsched_py.site.folder import JOURNAL, TRANSCRIPT, SiteFolder
+from batsched_py.site.folder import IMAGE, JOURNAL, TRANSCRIPT, SiteFolder
+from batsched_py.site.image.api import EVERY
 from batsched_py.site.inbox import FAILED, UNKEPT, Inbox, SiteStoppedError
 from batsched_py.site.journal import Journal
 from batsched_py.site.notices import Notices
@@ -29,7 +31,7 @@ from batsched_py.site.recording import SiteRecorder
 from batsched_py.site.what_if.future import PlayedAhead, PlayFailure, SitePlan
 from batsched_py.state.host import Host
 
-__all__ = ["JOURNAL", "TRANSCRIPT", "Site", "SiteSettings"]
+__all__ = ["IMAGE", "JOURNAL", "TRANSCRIPT", "Site", "SiteSettings"]
 
 
 class SiteSettings(Struct, frozen=True, kw_only=True):
@@ -42,6 +44,7 @@ class SiteSettings(Struct, frozen=True, kw_only=True):
         pace: simulated seconds per second; infinite for as fast as possible.
         scheduler: the class of the algorithm; None to load it.
         about: further properties that must not change between two starts, by name.
+        image_every: the number of messages after which another image of the state is written.
     """
 
     name: str
@@ -50,6 +53,7 @@ class SiteSettings(Struct, frozen=True, kw_only=True):
     pace: float = 1.0
     scheduler: type[Scheduler[Any]] | None = None
     about: Mapping[str, str] = MappingProxyType({})
+    image_every: int = EVERY
 
 
 class Site(ABC):
@@ -77,12 +81,13 @@ class Site(ABC):
         self.failure: BaseException | None = None
         choice = replace(settings.choice, requests=True)
         self._warnings = RecentWarnings(warn) if warn is not None else None
-        self.session = make_session(choice, settings.scheduler, log=log, warn=self.warn)
+        self._log = log
+        self.session = self.make_session()
         self.board = Board(self.session)
         self.leaving = threading.Event()
         self._folder = SiteFolder(settings.folder)
         options = orjson.dumps(dict(choice.options), option=orjson.OPT_SORT_KEYS).decode()
-        about = {"algorithm": choice.algorithm, "options": options, **settings.about}
+        self._about = about = {"algorithm": choice.algorithm, "options": options, **settings.about}
         try:
             self._journal = Journal(self._folder.journal, about)
         except BaseException:
@@ -92,7 +97,7 @@ class Site(ABC):
             self.notices = Notices(self._folder.notices)
             self.audit = AuditLog(self._folder.audit)
             self.clock = PacedClock(settings.pace)
-            self.inbox = Inbox(self._journal, self.clock, self.board.look, self._see_all)
+            self.inbox = Inbox(self._journal, self.clock, self.look, self._see_all)
             self._recorder = SiteRecorder(
                 self._folder.transcript, choice.header(), self.inbox.requests, fails_hosts=self.fails_hosts
             )
@@ -102,6 +107,23 @@ class Site(ABC):
             self._folder.close()
             raise
         self._thread = threading.Thread(target=self._play, name="simulation", daemon=True)
+
+    def make_session(self) -> Session:
+        """Return the decision process at its beginning."""
+        choice = replace(self.settings.choice, requests=True)
+        return make_session(choice, self.settings.scheduler, log=self._log, warn=self.warn)
+
+    def look(self, idle: bool) -> float:
+        """Make the current state visible; see `Board.look`."""
+        return self.board.look(idle)
+
+    def say(self, line: str) -> None:
+        """Pass on a warning about the site itself."""
+        if self._warnings is not None:
+            self._warnings(line)
+
+    def end(self) -> None:  # noqa: B027  (a hook)
+        """Do what is left to do when the run was stopped, in the site's thread."""
 
     def start(self) -> None:
         """Start the site, or continue where it ended; return at once."""
@@ -178,6 +200,7 @@ class Site(ABC):
             self.inbox.stop("the site was closed, and all requests are done")
         except SiteStoppedError:
             self.inbox.leave()
+            self.end()
         except BaseException as error:  # noqa: BLE001  # raised again by the thread that joins this one
             self.failure = error
             self.inbox.stop(UNKEPT if isinstance(error, SiteError) else FAILED)

@@ -25,6 +25,7 @@ ENTRANCES = {
     "site": (
         *(f"batsched_py.site.{name}" for name in ("audit", "client", "simulated", "site", "users")),
         *(f"batsched_py.site.api.{name}" for name in ("app", "listening", "server")),
+        "batsched_py.site.image.api",
         "batsched_py.site.what_if.api",
     ),
 }

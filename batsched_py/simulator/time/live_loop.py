@@ -30,6 +30,9 @@ class LiveBatch(Struct, frozen=True):
 class LiveEvents(Protocol):
     """The source of the external events of a live simulation."""
 
+    def begin(self) -> None:
+        """Note that the simulation waits for the first time; this may give it another state."""
+
     def wait(self, now: float, due: float | None) -> LiveBatch | None:
         """Wait for events before the next action; return None to advance time to `due`.
 
@@ -68,11 +71,14 @@ class LiveLoop:
 
     def run(self, ask: Ask, apply: Apply) -> None:
         """Run until the last batch has been delivered and no action is pending."""
-        queue, outbox, over = self._queue, self._outbox, False
+        queue, outbox, over, begun = self._queue, self._outbox, False, False
         while True:
             if outbox:
                 apply_reply(queue, ask(), apply)
                 continue
+            if not begun:
+                begun = True
+                self._live.begin()
             due = queue.next_time()
             batch = None if over else self._live.wait(queue.now, due)
             if batch is not None:

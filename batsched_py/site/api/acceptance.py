@@ -8,8 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
 from batsched_py.site.inbox import Asked, Inbox
-from batsched_py.site.journal import JournalEntry
-from batsched_py.site.request_kinds import CLOSE
+from batsched_py.site.journal import CLOSE, JournalEntry
 
 
 class Acceptance:

@@ -29,8 +29,8 @@ from batsched_py.site.api.problems import Problem, RequestRefusedError, refuse
 from batsched_py.site.api.schedule import Block
 from batsched_py.site.api.selection import MOST
 from batsched_py.site.inbox import Asked
+from batsched_py.site.journal import CLOSE
 from batsched_py.site.pacing import PacedClock
-from batsched_py.site.request_kinds import CLOSE
 from batsched_py.site.site import Site
 from batsched_py.text.wording import seconds
 

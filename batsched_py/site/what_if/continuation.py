@@ -29,6 +29,9 @@ class Continuation:
         self._batches, self._now, self._until = deque(past), now, until
         self._turn: Callable[[], Sequence[LiveBatch]] | None = turn
 
+    def begin(self) -> None:
+        """Do nothing: the past is repeated."""
+
     def wait(self, now: float, due: float | None) -> LiveBatch | None:  # noqa: ARG002  (of the protocol)
         """Return the next batch before `due`; None to go on there. HorizonReachedError at the end."""
         if self._batches:

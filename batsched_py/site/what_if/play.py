@@ -21,7 +21,7 @@ from batsched_py.session.requests import SUBMIT_JOB
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.simulator.time.live_loop import LiveBatch
-from batsched_py.site.inbox import batches_of
+from batsched_py.site.batches import batches_of
 from batsched_py.site.job_ids import job_id
 from batsched_py.site.journal import JournalEntry, requests_until
 from batsched_py.site.what_if.continuation import Continuation, HorizonReachedError

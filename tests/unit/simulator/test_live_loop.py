@@ -48,6 +48,9 @@ class Scripted:
         self._left = [LiveBatch(time, events) for time, events in batches]
         self.asked: list[tuple[float, float | None]] = []
 
+    def begin(self) -> None:
+        """Do nothing."""
+
     def wait(self, now: float, due: float | None) -> LiveBatch | None:
         """Return the next batch if it is before `due`."""
         self.asked.append((now, due))
@@ -101,6 +104,9 @@ def test_what_the_source_raises_ends_the_run() -> None:
     """As when a site is told to stop: nothing is finished."""
 
     class Stopped:
+        def begin(self) -> None:
+            """Do nothing."""
+
         def wait(self, now: float, due: float | None) -> LiveBatch | None:
             raise KeyboardInterrupt
 
