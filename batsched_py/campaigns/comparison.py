@@ -29,6 +29,9 @@ from batsched_py.text.wording import unknown
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from batsched_py.campaigns.figure_kinds import Kind
+    from batsched_py.reporting.pictures.drawing import Picture
+
 
 class AlgorithmMean(Struct, frozen=True):
     """One algorithm by one metric.
@@ -112,10 +115,21 @@ class AlgorithmComparison(Brief, frozen=True):
         )
         return {name: [row[name] for row in rows] for name in names}
 
-    @property
-    def table(self) -> DataFrame:
-        """The same as a DataFrame of pandas. ExtraError without it."""
-        return data_frame(self.columns(), "AlgorithmComparison.table")
+    def frame(self) -> DataFrame:
+        """Return the same as a DataFrame of pandas. ExtraError without it."""
+        return data_frame(self.columns(), "AlgorithmComparison.frame")
+
+    def plot(
+        self, kind: Kind | None = None, *, width: float = 3.5, height: float | None = None, title: str = ""
+    ) -> Picture:
+        """Draw the comparison, as `compare --figure` does: a notebook shows it, its `save` writes it.
+
+        `kind` is forest, boxes or curve, None for the one that suits; `width` and `height` are inches. OptionError if
+        there is nothing of that kind to draw, ExtraError without matplotlib (`plot`).
+        """
+        figures = importlib.import_module("batsched_py.campaigns.figures")  # it imports this module
+        picture: Picture = figures.draw_comparison(self, kind, width=width, height=height, title=title)
+        return picture
 
     def _repr_html_(self) -> str:
         page = importlib.import_module("batsched_py.campaigns.comparison_page")  # it imports this module

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 import batsched_py
 from batsched_py.campaigns.comparison import AlgorithmComparison, MetricComparison, find_cautions
 from batsched_py.campaigns.comparison_table import legend
-from batsched_py.campaigns.figures import Kind, draw_comparison
+from batsched_py.campaigns.figure_kinds import Kind
+from batsched_py.campaigns.figures import draw_comparison
 from batsched_py.campaigns.group_tables import explain_groups, group_parts
 from batsched_py.campaigns.metric_panels import metric_panel
 from batsched_py.campaigns.option_tables import option_tables, variant_list

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
 from batsched_py.campaigns.bootstrap import Estimate
 from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean, MetricComparison
+from batsched_py.campaigns.figure_kinds import Kind
 from batsched_py.campaigns.points import ALGORITHM, Point, is_number, label
 from batsched_py.campaigns.series import SeriesPart, dimensions
 from batsched_py.campaigns.study import Study
@@ -20,9 +21,6 @@ from batsched_py.text.display import displayed
 if TYPE_CHECKING:
     from batsched_py.reporting.pictures.paper.comparison_figures import Panel, ValueInterval
 
-Kind = Literal["forest", "boxes", "curve"]
-#: Kinds of figures: ratios with intervals, values over workloads, means over the values of an option.
-KINDS: Final[tuple[Kind, ...]] = ("forest", "boxes", "curve")
 _MODULE: Final = "comparison_figures"
 _USE: Final = "compare --figure"
 
@@ -86,8 +84,8 @@ def draw_comparison(
 
     Args:
         comparison: the comparison to draw, or the parts of a series.
-        kind: one of KINDS; None for a curve if something varies that is a number: what distinguishes the parts, or an
-            option of an algorithm; or else a forest plot.
+        kind: forest, boxes or curve; None for a curve if something varies that is a number, which is what distinguishes
+            the parts, or an option of an algorithm; or else a forest plot.
         width: inches.
         height: inches; None to choose a suitable one.
         title: above it.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from batsched_py.campaigns.data_frame import data_frame
-from batsched_py.campaigns.metrics import METRICS, SHOWN
+from batsched_py.campaigns.metrics import METRICS, SHOWN, find_metrics
 from batsched_py.campaigns.outcome import Outcome
 from batsched_py.campaigns.variant import Variant
 from batsched_py.reporting.metrics.catalogue import metric_names
@@ -21,6 +22,9 @@ from batsched_py.text.wording import NOTHING, counted, seconds
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from batsched_py.campaigns.figure_kinds import Kind
+    from batsched_py.reporting.pictures.drawing import Picture
 
 #: Number of workloads that a line about several workloads names.
 _NAMED: Final = 3
@@ -127,10 +131,27 @@ class Study(Brief, frozen=True):
         columns |= {name: [one.get(name) for one in values] for name in names}
         return {**columns, "error": [outcome.error for outcome in outcomes]}
 
-    @property
-    def runs(self) -> DataFrame:
-        """The runs as a DataFrame of pandas, a row each, with the columns of `columns()`. ExtraError without it."""
-        return data_frame(self.columns(), "Study.runs")
+    def frame(self) -> DataFrame:
+        """Return the runs as a DataFrame of pandas: a row each, the columns of `columns()`. ExtraError without it."""
+        return data_frame(self.columns(), "Study.frame")
+
+    def plot(
+        self,
+        kind: Kind = "boxes",
+        metrics: Sequence[str] = SHOWN,
+        *,
+        width: float = 3.5,
+        height: float | None = None,
+        title: str = "",
+    ) -> Picture:
+        """Draw the algorithms by these metrics, as `AlgorithmComparison.plot` does; boxes are over all workloads.
+
+        OptionError for an unknown metric, or if there is nothing of that kind; ExtraError without matplotlib (`plot`).
+        """
+        comparison = importlib.import_module("batsched_py.campaigns.comparison")  # it imports this module
+        compared = comparison.compare_algorithms(self, find_metrics(metrics))
+        picture: Picture = compared.plot(kind, width=width, height=height, title=title)
+        return picture
 
     def _repr_html_(self) -> str:
         metrics = [METRICS[name] for name in SHOWN]

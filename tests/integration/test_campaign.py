@@ -52,19 +52,6 @@ def test_the_number_of_workers_changes_no_byte(tmp_path: Path, whole: dict[str, 
     assert dataset(tmp_path / "study-results") == whole
 
 
-def test_nothing_reaches_the_workers_of_this_machine(tmp_path: Path) -> None:
-    """A connection to a scheduler or a worker of Dask can run code: processes of this machine listen nowhere."""
-    written(tmp_path, STUDY.replace('"fcfs"', f'"{algorithm(tmp_path, BLOCKED)}"'))
-    os.mkfifo(tmp_path / "begun")
-    with started(tmp_path, "campaign", "run", "study.toml", "--workers", "1", anew=True) as process:
-        with (tmp_path / "begun").open("rb") as begun:
-            assert begun.read(1) == b"."
-        all_of_them = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
-        found = [one for each in all_of_them for one in each.net_connections() if one.status == psutil.CONN_LISTEN]
-        assert len(all_of_them) > 2
-        assert found == []
-
-
 def test_a_campaign_that_is_killed_goes_on(tmp_path: Path, whole: dict[str, bytes]) -> None:
     """At any moment, by a signal that nobody can answer; its workers end, too, and the dataset is the same."""
     study = STUDY.replace('"fcfs"', f'"{algorithm(tmp_path, BLOCKED)}"').replace("1-3", "1-8")
@@ -82,13 +69,19 @@ def test_a_campaign_that_is_killed_goes_on(tmp_path: Path, whole: dict[str, byte
 
 @pytest.mark.parametrize("whom", [os.kill, os.killpg], ids=["SIGINT", "a terminal's Ctrl-C"])
 def test_an_interrupted_campaign_is_one_line(tmp_path: Path, whom: object) -> None:
-    """No traceback of a worker, and none is left."""
+    """No traceback of a worker, and none is left.
+
+    Until then all processes listen nowhere: a connection to a scheduler or a worker of Dask can run code.
+    """
     written(tmp_path, STUDY.replace('"fcfs"', f'"{algorithm(tmp_path, BLOCKED)}"'))
     os.mkfifo(tmp_path / "begun")
     with started(tmp_path, "campaign", "run", "study.toml", "--workers", "2", anew=True) as process:
         with (tmp_path / "begun").open("rb") as begun:
             assert begun.read(1) == b"."
         assert callable(whom)
+        all_of_them = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
+        assert len(all_of_them) > 2
+        assert not [one for each in all_of_them for one in each.net_connections() if one.status == psutil.CONN_LISTEN]
         whom(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (130, "")
@@ -102,17 +95,18 @@ def test_a_scheduler_that_runs_already_gives_the_same(tmp_path: Path, whole: dic
     with dask(tmp_path, "scheduler", "--port", "0", "--no-dashboard") as scheduler:
         address = told(scheduler, r"Scheduler at:\s*(tcp://\S+)")
         place = ("--nthreads", "1", "--no-dashboard", "--no-nanny")
-        with dask(tmp_path, "worker", address, *place) as one, dask(tmp_path, "worker", address, *place) as other:
+        with dask(tmp_path, "worker", address, *place) as worker:
             done = run(tmp_path, "campaign", "run", "study.toml", "--scheduler", address)
             assert (done.returncode, done.stderr) == (0, "")
-            assert (one.poll(), other.poll(), scheduler.poll()) == (None, None, None)
+            assert (worker.poll(), scheduler.poll()) == (None, None)
     assert dataset(tmp_path / "study-results") == whole
 
 
-#: What a batch system calls its commands, where the script of a job is, and what it prints of a job with this number.
+#: What a batch system calls its commands, where the script of a job is, and what it prints of a job with this number;
+#: and the number of workers.
 BATCH_SYSTEMS = {
-    "slurm": ("sbatch", "scancel", 'script=$(cat "$last")', "Submitted batch job $!"),
-    "oar": ("oarsub", "oardel", "script=$last", "OAR_JOB_ID=$!"),
+    "slurm": ("sbatch", "scancel", 'script=$(cat "$last")', "Submitted batch job $!", 2),
+    "oar": ("oarsub", "oardel", "script=$last", "OAR_JOB_ID=$!", 1),
 }
 #: The configuration of dask-jobqueue for a batch system on this machine.
 JOBQUEUE = (
@@ -124,7 +118,7 @@ JOBQUEUE = (
 @pytest.mark.parametrize("kind", BATCH_SYSTEMS)
 def test_workers_are_jobs_of_a_batch_system(tmp_path: Path, whole: dict[str, bytes], kind: str) -> None:
     """Submitted by its own command, which is played here, with the configuration of dask-jobqueue; ended at the end."""
-    submit, cancel, script, printed = BATCH_SYSTEMS[kind]
+    submit, cancel, script, printed, workers = BATCH_SYSTEMS[kind]
     programs = tmp_path / "bin"
     programs.mkdir()
     begin = f"#!/bin/bash\nfor last; do :; done\necho . >> submitted\n{script}\n"
@@ -137,12 +131,12 @@ def test_workers_are_jobs_of_a_batch_system(tmp_path: Path, whole: dict[str, byt
     path = f"{programs}{os.pathsep}{os.environ['PATH']}"
     environment = {**ENVIRONMENT, "PATH": path, "DASK_CONFIG": str(tmp_path)}
     done = subprocess.run(
-        [*ANEW, "campaign", "run", "study.toml", "--cluster", kind, "--workers", "2"],
+        [*ANEW, "campaign", "run", "study.toml", "--cluster", kind, "--workers", str(workers)],
         cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert dataset(tmp_path / "study-results") == whole
-    assert len((tmp_path / "submitted").read_text().splitlines()) == 2
+    assert len((tmp_path / "submitted").read_text().splitlines()) == workers
 
 
 def test_a_batch_system_that_is_not_configured_is_told(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pandas
 import pytest
 from scipy import stats
@@ -29,7 +30,7 @@ every = "1d"
 model = "lublin"
 jobs = 30
 load = [0.6, 1.0]
-seeds = "1-5"
+seeds = "1-4"
 
 [[algorithms]]
 algorithm = "easy"
@@ -107,8 +108,8 @@ def test_means_and_pairs_are_those_of_the_jobs(waits: Any, means: Any, group: st
         assert row.ratio == pytest.approx(own.mean() / easy.mean())
         assert row.difference == pytest.approx(pairs.mean())
         assert (row.smaller, row.equal, row.larger) == ((pairs < 0).sum(), (pairs == 0).sum(), (pairs > 0).sum())
-        drawn = [pairs.sample(frac=1, replace=True, random_state=seed).mean() for seed in range(400)]
-        low, high = pandas.Series(drawn).quantile([0.025, 0.975])
+        drawn = numpy.random.default_rng(5).choice(pairs.to_numpy(), (2000, len(pairs))).mean(axis=1)
+        low, high = numpy.quantile(drawn, [0.025, 0.975])
         room = 0.25 * (high - low) + 1e-9
         assert (row.difference_low, row.difference_high) == (
             pytest.approx(low, abs=room),

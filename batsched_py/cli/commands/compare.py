@@ -12,7 +12,8 @@ from batsched_py.campaigns.algorithm_seeds import repeat_for_seeds
 from batsched_py.campaigns.comparison import find_cautions
 from batsched_py.campaigns.comparison_files import write_csv, write_groups, write_json, write_latex
 from batsched_py.campaigns.comparison_page import write_page
-from batsched_py.campaigns.figures import KINDS, draw_comparison
+from batsched_py.campaigns.figure_kinds import KINDS
+from batsched_py.campaigns.figures import draw_comparison
 from batsched_py.campaigns.group_tables import explain_groups, group_table
 from batsched_py.campaigns.methods.description import Methods, changed_settings, write_methods
 from batsched_py.campaigns.metrics import METRICS, SHOWN

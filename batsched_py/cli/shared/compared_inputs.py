@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from batsched_py.campaigns.algorithm_seeds import repeat_for_seeds
 from batsched_py.campaigns.comparison import compare_algorithms, find_baseline
-from batsched_py.campaigns.figures import Kind
+from batsched_py.campaigns.figure_kinds import Kind
 from batsched_py.campaigns.inference import with_inference
 from batsched_py.campaigns.methods.forms import FORMS
 from batsched_py.campaigns.metrics import ENERGY, SHOWN, find_metrics

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from batsched_py.campaigns import AlgorithmComparison, Drawn, Variant, compare_algorithms, find_metrics, run_study
 from batsched_py.campaigns.comparison import find_best_algorithms
 from batsched_py.campaigns.comparison_page import comparison_page, write_page
-from batsched_py.campaigns.figures import Kind, Sweep, draw_comparison, find_sweep, values_of
+from batsched_py.campaigns.figure_kinds import Kind
+from batsched_py.campaigns.figures import Sweep, draw_comparison, find_sweep, values_of
 from batsched_py.campaigns.series import ComparisonSeries, SeriesPart
 from batsched_py.errors import OptionError
 from tests.platforms import plain_platform

@@ -14,6 +14,7 @@ from batsched_py.campaigns import (
     Study,
     Variant,
     compare_algorithms,
+    draw_comparison,
     find_metrics,
     run_study,
     simulate,
@@ -43,7 +44,7 @@ def comparison(study: Study) -> AlgorithmComparison:
 
 def test_a_study_is_a_table_of_its_runs(study: Study) -> None:
     """A row each, with all metrics; a run that failed has an error and no metrics."""
-    table = study.runs
+    table = study.frame()
     assert list(table.algorithm) == ["first", "easy", "bad"] * 3
     assert list(table.workload) == [name for name in study.workloads for _ in range(3)]
     assert table.mean_wait[0] == study.outcomes[0].metrics.mean_wait  # type: ignore[union-attr]
@@ -65,7 +66,7 @@ def test_a_notebook_shows_a_study(study: Study) -> None:
 
 def test_a_comparison_is_a_table_of_means(comparison: AlgorithmComparison, tmp_path: Path) -> None:
     """As the file of --json has them: None where there is none."""
-    table = comparison.table
+    table = comparison.frame()
     assert list(table.metric) == ["mean_wait"] * 3 + ["utilisation"] * 3
     assert list(table.algorithm) == ["first", "easy", "bad"] * 2
     mean = comparison.metrics[0].means[1]
@@ -88,6 +89,18 @@ def test_a_notebook_shows_a_comparison(comparison: AlgorithmComparison) -> None:
     assert shown.count('<table class="ratios">') == 2
     assert "mean wait [s]: less is better" in shown
     assert "percentile bootstrap" in shown
+
+
+def test_studies_and_comparisons_are_figures(study: Study, comparison: AlgorithmComparison) -> None:
+    """Those of `draw_comparison`, a panel for each metric."""
+    forest = comparison.plot(width=5.0).content("svg")
+    assert forest == draw_comparison(comparison, width=5.0).content("svg")
+    boxes = study.plot(metrics=["mean_wait", "utilisation"]).content("svg")
+    assert boxes == comparison.plot("boxes").content("svg") != forest
+    with pytest.raises(OptionError, match="wait: unknown"):
+        study.plot(metrics=["wait"])
+    with pytest.raises(OptionError, match="a curve needs variants"):
+        comparison.plot("curve")
 
 
 def test_a_run_explains_why_a_job_waited(tmp_path: Path) -> None:
@@ -138,6 +151,6 @@ def test_a_curve_of_no_known_kind_is_refused() -> None:
 def test_what_needs_pandas_says_so(monkeypatch: pytest.MonkeyPatch, study: Study) -> None:
     """With the extra; the columns need nothing."""
     monkeypatch.setattr("batsched_py.loading.find_spec", lambda _: None)
-    with pytest.raises(ExtraError, match=r'^Study.runs: needs pandas: pip install "\.\[notebook\]" in a clone$'):
-        _ = study.runs
+    with pytest.raises(ExtraError, match=r'^Study.frame: needs pandas: pip install "\.\[notebook\]" in a clone$'):
+        study.frame()
     assert len(study.columns()["workload"]) == 9
