@@ -180,6 +180,8 @@ def read_inputs(request: CompareRequest) -> ComparedInputs:
     variants = read_variants(request.variants)
     baseline = find_baseline([variant.name for variant in variants], request.baseline)
     metrics = find_metrics(request.shown)
+    if request.inference.wanted.wanted and len(variants) == 1:
+        raise click.UsageError("'--tests' and '--precision' need several algorithms: name another with '-s'")
     platform, settings = read_machine(request.platform, request.events, request.settings)
     hosts = platform.with_roles(settings.roles).compute_hosts(settings.master_host)[: settings.machines]
     groups = request.workloads.groups(len(hosts), current_limits())

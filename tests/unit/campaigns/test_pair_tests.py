@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from batsched_py.campaigns.pair_tests import holm, pairs_needed, rank_biserial, signed_rank_p
 from tests.thoroughness import thorough
@@ -39,6 +40,16 @@ def test_the_effect_changes_its_sign_with_the_differences(differences: list[floa
     assert rank_biserial([3.0 * one for one in reversed(differences)]) == effect
     other = rank_biserial([-one for one in differences])
     assert (effect is None and other is None) or (effect is not None and other == pytest.approx(-effect))
+
+
+@settings(max_examples=thorough(30))
+@given(DIFFERENCES)
+def test_the_effect_is_that_of_the_ranks_of_scipy(differences: list[float]) -> None:
+    """With the mean rank for ties, and nothing for differences of 0."""
+    some = [one for one in differences if one != 0]
+    ranks = stats.rankdata([abs(one) for one in some])
+    balance = sum(math.copysign(rank, one) for rank, one in zip(ranks, some, strict=True))
+    assert rank_biserial(differences) == (pytest.approx(balance / sum(ranks)) if some else None)
 
 
 def test_holm_multiplies_the_smallest_by_the_number_of_all() -> None:

@@ -439,6 +439,7 @@ def test_a_page_of_several_loads_has_them_in_one_table(here: Path, capsys: pytes
         (["--generate", "lublin:jobs=9", "--load", "0.5,high"], "must be numbers, not high"),
         (["--generate", "lublin:jobs=9", "--load", "0.5,0.50"], "must name each load once"),
         (["--generate", "lublin:jobs=9", "--load", "0.5,-1"], "--generate load"),
+        (["-w", "w.json", "--tests"], "'--tests' and '--precision' need several algorithms"),
         (["--generate", "lublin:jobs=9", "--seeds", "0"], "must be at least 1 seed, or 0-0 for the seed 0"),
         (["-w", "w.json", "--every", "0"], "--every: must be greater than 0 s"),
     ],
