@@ -17,7 +17,7 @@ import pytest
 from scipy import stats
 
 from batsched_py.traces.platform_writer import write_homogeneous
-from tests.integration.programs import ROOT, run, run_here
+from tests.integration.programs import ROOT, run_here
 
 STUDY = """
 title = "Shorter jobs & longer waits"
@@ -76,8 +76,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_homogeneous(there / "p.xml", 16)
     write_log(there / "site.swf")
     (there / "study.toml").write_text(STUDY)
-    done = run(there, "campaign", "paper", "study.toml", "paper")
-    assert done.returncode == 0, done.stderr
+    assert run_here(there, "campaign", "paper", "study.toml", "paper") == 0
     return there
 
 
