@@ -39,7 +39,7 @@ from batsched_py.cli.shared.progress import runs_bar
 from batsched_py.cli.shared.run_limit_options import run_limit_options
 from batsched_py.cli.shared.runs import read_picture, save_picture
 from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option
-from batsched_py.cli.shared.sources import read_loads, read_seeds
+from batsched_py.cli.shared.sources import read_loads, read_seeds, say_seeds
 from batsched_py.cli.shared.terminal import say, say_all
 from batsched_py.cli.shared.time_window import TimeSpan, window_options
 from batsched_py.cli.shared.variants import OrderedCommand, variant_options
@@ -173,6 +173,7 @@ def command(request: CompareRequest) -> int:
     _check_options(request)
     inputs = read_inputs(request)
     keep = _writer(request, inputs)
+    say_seeds()
     with runs_bar(wanted=not request.quiet) as progress:
         study = inputs.run(request, keep, progress)
     series = inputs.compare(request, study)

@@ -24,6 +24,8 @@ from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, unknown
 from batsched_py.traces.lublin import Drawn
 
+#: The entry of a command's context with the seeds that a number alone stands for, in words.
+_COUNTED: Final = f"{__name__}.counted"
 #: The only model so far.
 _MODEL: Final = "lublin"
 #: Parameter of the model -> its type, and the type's name for messages.
@@ -39,16 +41,23 @@ _PARAMETERS: Final = {
 def read_seeds(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> tuple[int, ...]:
     """Parse seeds like "1-20" or "1,2,5-9", without repetition, in the given order; none if the option is absent.
 
-    A number alone is a number of seeds; a line says which.
+    A number alone is a number of seeds; `say_seeds` says which.
     """
     text = ",".join(values)
     try:
         seeds = parse_seeds(text) if values else ()
     except ValueError as error:
         raise click.BadParameter(str(error), context, parameter) from None
-    if text.isdigit() and not context.resilient_parsing:
-        say(f"{counted(len(seeds), 'seed')}: {f'1-{len(seeds)}' if len(seeds) > 1 else '1'}", err=True)
+    if text.isdigit():
+        context.meta[_COUNTED] = f"{counted(len(seeds), 'seed')}: {f'1-{len(seeds)}' if len(seeds) > 1 else '1'}"
     return seeds
+
+
+def say_seeds() -> None:
+    """Write to stderr which seeds a number alone stands for, once all inputs are known to be right."""
+    line = click.get_current_context().meta.get(_COUNTED)
+    if line is not None:
+        say(line, err=True)
 
 
 class WorkloadOptions(Struct, frozen=True):
