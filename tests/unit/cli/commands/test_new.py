@@ -30,7 +30,7 @@ def test_what_new_writes_runs_and_passes_its_tests(here: Path, capsys: pytest.Ca
     generate, simulate, tests = (line.split() for line in said[3:])
     assert run(generate[1:]) == 0
     assert run([*simulate[1:], "--quiet"]) == 0
-    few = ["-k", "edges"]  # docs/testing.md runs all of them
+    few = ["-k", "edges"]  # docs/testing.md runs all but those of the second contract
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *few, tests[1]]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
