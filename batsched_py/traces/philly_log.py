@@ -15,7 +15,7 @@ import orjson
 
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_content
-from batsched_py.reading.json_document import refuse_doubled
+from batsched_py.reading.json_document import count_members, may_be_doubled, refuse_doubled
 from batsched_py.text.display import displayed, shown
 from batsched_py.traces.formats import ReadOptions
 from batsched_py.traces.swf_log import SwfLog
@@ -69,10 +69,13 @@ def _elements(path: Path, content: bytes) -> Iterator[Any]:
     """Yield the elements of a list. WorkloadError for another content."""
     try:
         elements = _ELEMENTS.decode(content)
-        if content.count(b'"jobid"') > len(elements) or content.count(b'"attempts"') > len(elements):
-            refuse_doubled(str(path), content)
+        checked = False
         for element in elements:
-            yield orjson.loads(memoryview(element))
+            job = orjson.loads(memoryview(element))
+            if not checked and may_be_doubled(bytes(element), count_members({"": job}) - 1, _dates(job)):
+                refuse_doubled(str(path), content)
+                checked = True
+            yield job
     except (msgspec.MsgspecError, orjson.JSONDecodeError, UnicodeDecodeError, RecursionError):
         try:
             document = orjson.loads(content)
@@ -80,6 +83,17 @@ def _elements(path: Path, content: bytes) -> Iterator[Any]:
             where = f"line {error.lineno}, column {error.colno}"
             raise WorkloadError(str(path), where, f"is not JSON: {error.msg.partition(': line')[0]}") from None
         raise WorkloadError(str(path), "", f"must be a list of jobs, not {shown(document)}") from None
+
+
+def _dates(job: Any) -> Iterator[str]:
+    """Yield the texts of a job that have colons."""
+    left = [job]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict | list):
+            left += value.values() if isinstance(value, dict) else value
+        elif isinstance(value, str) and ":" in value:
+            yield value
 
 
 def _checked(job: Any, jobs: TableJobs, number: int) -> Mapping[str, Any]:
@@ -95,22 +109,24 @@ def _row(job: Mapping[str, Any], jobs: TableJobs, number: int) -> Sequence[str]:
     texts = [_text(job, name) for name in _HEADER[:5]]
     if not attempts:
         return [*texts, "", "", "", "", "1"][: jobs.width]
-    servers = list[Mapping[str, Any]]()
+    gpus = 0
     for attempt in attempts:
         if not isinstance(attempt, dict):
             raise ValueError(f"attempts must be objects, not {shown(attempt)}")
         _note_unknown(attempt, _OF_ATTEMPT, "an attempt", jobs, number)
-        servers = _list(attempt, "detail")
-    gpus = 0
-    for server in servers:
-        if not isinstance(server, dict):
-            raise ValueError(f"detail must have objects, not {shown(server)}")
-        _note_unknown(server, _OF_SERVER, "a server", jobs, number)
-        gpus += len(_list(server, "gpus"))
+        gpus = sum(_gpus(server, jobs, number) for server in _list(attempt, "detail"))
     times = [_text(attempts[-1], name) for name in ("start_time", "end_time")]
     for _ in attempts[1:]:
         jobs.count("dropped_attempt", jobs.place(number))
     return [*texts, *times, str(gpus), "", "1"][: jobs.width]
+
+
+def _gpus(server: Any, jobs: TableJobs, number: int) -> int:
+    """Return the number of GPUs of an attempt on one server. ValueError."""
+    if not isinstance(server, dict):
+        raise ValueError(f"detail must have objects, not {shown(server)}")
+    _note_unknown(server, _OF_SERVER, "a server", jobs, number)
+    return len(_list(server, "gpus"))
 
 
 def _list(member: Mapping[str, Any], name: str) -> list[Any]:

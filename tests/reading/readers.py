@@ -27,6 +27,7 @@ from tests.fuzz.targets import (
     SWF,
     TIMELINES,
 )
+from tests.public_samples import HELIOS, PHILLY
 from tests.reading.additions import (
     Additions,
     column_twice,
@@ -180,6 +181,22 @@ READERS: Final = (
     ),
     Reader("SWF", "log.swf", SWF, ("convert log.swf -o w.json", "metrics log.swf"), (fields,)),
     Reader(
+        "jobs in a table",
+        "t.csv",
+        HELIOS.encode(),
+        ("convert t.csv -o w.json --demands",),
+        (columns(","),),
+        (column_twice(","),),
+    ),
+    Reader(
+        "jobs of Philly",
+        "log",
+        _json(PHILLY[:1]),
+        ("convert log -o w.json",),
+        (json_members,),
+        (json_twice,),
+    ),
+    Reader(
         "sacct",
         "s.txt",
         SACCT,
@@ -324,7 +341,7 @@ READERS: Final = (
         "description of a run",
         "out_run.json",
         _json(DESCRIBED),
-        ("metrics out --format json", "explain out w0!13", "report out -o r.html"),
+        ("metrics out --format json", "explain out w0!13"),
         (json_members,),
         (json_twice,),
         {"out_jobs.csv": JOBS, "out_decisions.csv": DECISIONS},
