@@ -122,8 +122,8 @@ class _PbsReader:
                 self._log.drop(str(error))
         self._leave_out_waiting()
         use = self._use()
-        assumed = f"dates without an offset are in {self._zone}"
-        return self._log.log((*MEMBERS, *(name.lower() for name in self._keep)), use, [assumed])
+        assumed = [] if self._options.zone else [f"dates without an offset are in {self._zone}"]
+        return self._log.log((*MEMBERS, *(name.lower() for name in self._keep)), use, assumed)
 
     def _read(self, date: str, kind: str, name: str, text: str) -> None:
         """Read a record. PbsError."""

@@ -64,6 +64,7 @@ class JsonRows:
 
     Attributes:
         header: the columns that the members of jobs have.
+        dated: whether instants are dates that may lack an offset.
     """
 
     def __init__(self, path: Path, wanted: Wanted, context: RowContext) -> None:
@@ -71,6 +72,7 @@ class JsonRows:
         self._path, self._context = path, context
         others = [name for alternatives in wanted for name in alternatives if name in _DESCRIBE]
         self._columns = {**_COLUMNS, **{name: _DESCRIBE[name] for name in others}}
+        self.dated = False
         self.header = tuple(self._columns)
         #: Names of members of jobs.
         self._members: set[str] = set()

@@ -117,6 +117,7 @@ class _SacctReader:
         for index, one in enumerate(self._paths):
             drop, note, count = (partial(call, index) for call in (self._drop_row, self._note_row, self._count))
             self._sources.append(open_rows(one, wanted, RowContext(drop, note, count, options.limits, self._zone)))
+        self._assumes_zone = not options.zone and any(source.dated for source in self._sources)
         #: Columns that are obeyed by these options, beyond those that always are.
         self._obeyed = {*self._tres, *((SLURM, *COLUMNS_OF_MEMBER) if self._slurm else ())}
         self._obeyed |= {DEPENDENCY} if self._dependencies else set()
@@ -161,7 +162,7 @@ class _SacctReader:
             places=self._tally.places,
             columns=self._use(),
             assumed=(
-                f"dates without an offset are in {self._zone}",
+                *((f"dates without an offset are in {self._zone}",) if self._assumes_zone else ()),
                 f"a host stands for a {'CPU' if self._by_cpu else 'node'}",
             ),
             notes=self._notes.lines(),

@@ -30,6 +30,7 @@ class SacctRows:
 
     Attributes:
         header: names of the columns in lower case; the last is empty if sacct was called with --parsable.
+        dated: whether instants are dates that may lack an offset.
     """
 
     def __init__(self, path: Path, wanted: Wanted, context: RowContext) -> None:
@@ -38,6 +39,7 @@ class SacctRows:
         self._count = context.count
         self._line, self._delimiter = 0, "|"
         self._lines = self._read()
+        self.dated = True
         self.header = self._header(next(self._lines, ""), wanted)
         self._texts = [self.header.index(name) for name in FREE_TEXT if name in self.header]
 

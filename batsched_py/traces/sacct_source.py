@@ -38,6 +38,11 @@ class RowSource(Protocol):
     """The rows of one file."""
 
     @property
+    def dated(self) -> bool:
+        """True if instants are dates, which may lack an offset, rather than seconds since 1970."""
+        ...
+
+    @property
     def header(self) -> Sequence[str]:
         """Names of the columns in lower case."""
         ...

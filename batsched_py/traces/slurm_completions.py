@@ -60,11 +60,13 @@ class CompletionRows:
 
     Attributes:
         header: the columns that lines may have.
+        dated: whether instants are dates that may lack an offset.
     """
 
     def __init__(self, path: Path, wanted: Wanted, context: RowContext) -> None:
         """Set the file. WorkloadError for a column that is wanted and does not exist."""
         self._path, self._context, self._line = path, context, 0
+        self.dated = True
         self.header: Sequence[str] = _HEADER
         #: Columns that a line has, and keys that are unknown.
         self._names: dict[str, None] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -30,6 +31,28 @@ def test_days_are_one_log(capsys: pytest.CaptureFixture[str]) -> None:
     assert err.count("\n") == err.count("keys that are not read") + err.count("depend is not obeyed")
     (job,) = json.loads(Path("w.json").read_bytes())["jobs"]
     assert job["id"] == "104"
+
+
+@pytest.mark.parametrize(
+    ("files", "zone", "says"),
+    [
+        (DAYS, "", True),
+        (DAYS, "Europe/Paris", False),
+        ([str(SAMPLES / "slurm_jobcomp.log")], "", True),
+        ([str(SAMPLES / "sacct-v0.0.39.json")], "", False),
+        ([str(SAMPLES / "lsb.acct")], "", False),
+    ],
+)
+def test_a_report_of_accounting_counts_each_row(files: Sequence[str], zone: str, says: bool) -> None:
+    """It names further files, and says the default zone where the format has dates and the user named none."""
+    chosen = ["--zone", zone] if zone else []
+    assert run(["convert", *files, *chosen, "-o", "w.json", "--hosts", "64", "--report", "r.json"]) == 0
+    report = json.loads(Path("r.json").read_bytes())
+    taken = [rule["count"] for rule in report["rules"] if rule["effect"] in {"dropped", "left out", "passed over"}]
+    assert report["rows"] == report["kept"] + sum(taken)
+    further = [{"path": Path(one).name, "sha256": sha256(Path(one).read_bytes()).hexdigest()} for one in files[1:]]
+    assert report["further"] == further
+    assert ("dates without an offset are in UTC" in report["assumed"]) is says
 
 
 def test_no_file_of_the_log_is_replaced(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
