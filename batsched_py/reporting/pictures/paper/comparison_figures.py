@@ -23,6 +23,8 @@ _CURVES: Final = 1.5
 _NARROWEST: Final = 1.9
 #: The ratio of extreme values above which the axis is logarithmic.
 _WIDE: Final = 4.0
+#: The ratio of extreme values from which only powers of ten have ticks.
+_DECADES: Final = 30.0
 #: The largest number of values of an axis with bars, and the share of the distance of two values that bars take.
 _MOST_BARS: Final = 8
 _BARS: Final = 0.3
@@ -162,6 +164,8 @@ def curves_figure(
         places = sorted({place for curve in panel.curves for place, _ in curve.points})
         if places and min(places) > 0 and max(places) >= 100 * min(places):
             axes.set_xscale("log")
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axes.xaxis.set_minor_formatter(NullFormatter())
         elif 1 < len(places) <= _MOST_BARS and _nearest(places) >= _TICK * (places[-1] - places[0]):
             axes.set_xticks(places, [f"{place:g}" for place in places])
 
@@ -259,7 +263,8 @@ def _scale_ratios(axes: Axes, ratios: Sequence[ValueInterval]) -> None:
     low, high = min(ends), max(ends)
     if low > 0 and high / low > _WIDE:
         axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5), numticks=6))
+        steps = (1, 2, 5) if high / low < _DECADES else (1,)
+        axes.xaxis.set_major_locator(LogLocator(10, subs=steps, numticks=6))
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_xlim(low / 1.15, high * 1.15)
     else:

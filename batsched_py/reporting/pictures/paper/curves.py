@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle
 from operator import attrgetter
-from typing import Final
+from typing import Final, Literal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -24,6 +24,13 @@ from batsched_py.text.wording import grouped
 
 #: Inches: the default height of a figure.
 _HEIGHT: Final = 2.2
+#: Inches: a panel of one schedule, and the time axis below all.
+_PANEL: Final = 0.75
+_FOOT: Final = 0.35
+#: The largest number of schedules whose lines over time are in one panel.
+MOST_OVERLAID: Final = 2
+#: The plots over time.
+_OVER_TIME: Final = ("utilisation", "queue")
 #: The largest number of points of a distribution; more are not visible.
 MOST_POINTS: Final = 1000
 #: The number of intervals over which a line with too many steps is averaged: few, to keep several lines distinct.
@@ -106,14 +113,50 @@ def curves_figure(
     height: float | None = None,
     title: str = "",
 ) -> Figure:
-    """Draw one of PLOTS, within `style()`: a line for each schedule; width and height in inches."""
+    """Draw one of PLOTS, within `style()`: a line for each schedule; width and height in inches.
+
+    Lines over time of more than MOST_OVERLAID schedules, which would hide each other, are in panels of one scale, below
+    each other.
+    """
+    if kind in _OVER_TIME and len(schedules) > MOST_OVERLAID:
+        return _panels_figure(kind, schedules, window, width=width, height=height, title=title)
     figure = new_figure(width, height or _HEIGHT, title)
     axes = figure.subplots()
     PLOTS[kind](axes, schedules, window, width - 0.5)
     axes.grid(visible=True, linewidth=0.3, color="#CCCCCC")
     axes.set_axisbelow(True)
     if len(schedules) > 1:
-        figure.legend(loc="outside upper center", ncols=min(len(schedules), max(int(width / 0.9), 1)), handlelength=2.2)
+        longest = max(len(schedule.name) for schedule in schedules)
+        columns = min(len(schedules), max(int(width / max(0.9, 0.5 + 0.05 * longest)), 1))
+        # A title is at the top.
+        place: Literal["outside lower center", "outside upper center"]
+        place = "outside lower center" if title else "outside upper center"
+        figure.legend(loc=place, ncols=columns, handlelength=2.2)
+    return figure
+
+
+def _panels_figure(
+    kind: str, schedules: Sequence[Schedule], window: Window, *, width: float, height: float | None, title: str
+) -> Figure:
+    """Draw a panel for each schedule, with its name above it."""
+    figure = new_figure(width, height or _PANEL * len(schedules) + _FOOT, title)
+    grid: list[Axes] = list(figure.subplots(len(schedules), 1, sharex=True, squeeze=False)[:, 0])
+    label = ""
+    for axes, schedule, colour in zip(grid, schedules, cycle(LINES)):
+        PLOTS[kind](axes, [schedule], window, width - 0.5)
+        for line in axes.get_lines():
+            line.set_color(colour)
+        axes.grid(visible=True, linewidth=0.3, color="#CCCCCC")
+        axes.set_axisbelow(True)
+        axes.set_title(schedule.name, loc="left", pad=2.0)
+        label = axes.get_ylabel()
+        axes.set_ylabel("")
+        axes.locator_params(axis="y", nbins=3)
+        axes.label_outer()
+    top = max(axes.get_ylim()[1] for axes in grid)
+    for axes in grid:
+        axes.set_ylim(0, top)
+    figure.supylabel(label, fontsize=grid[0].yaxis.label.get_fontsize())
     return figure
 
 

@@ -18,6 +18,11 @@ _AROUND: Final = 0.6
 _NARROWEST: Final = 3.0
 #: The largest number of cells in a row that have room for their values.
 _MOST_LABELS: Final = 8
+#: The size of the values in cells in points, the width of a digit as a share of it, and the smallest share of a panel's
+#: width that is for its cells.
+_LABEL: Final = 5.5
+_CHARACTER: Final = 0.66
+_CELLS: Final = 0.55
 #: A colour map that is readable in greyscale and for colour-blind readers.
 _COLOURS: Final = "cividis"
 
@@ -53,7 +58,7 @@ def heat_figure(
     for place, panel in enumerate(panels, 1):
         axes = figure.add_subplot(rows, columns, place)
         axes.set_title(panel.heading, loc="left")
-        _draw(figure, axes, panel)
+        _draw(figure, axes, panel, columns)
         axes.set(xlabel=x, ylabel=y)
     return figure
 
@@ -68,14 +73,17 @@ def _order(value: object) -> float:
     return float(value) if isinstance(value, (int, float)) else 0.0
 
 
-def _draw(figure: Figure, axes: Axes, panel: HeatPanel) -> None:
+def _draw(figure: Figure, axes: Axes, panel: HeatPanel, columns: int) -> None:
+    """Draw a panel of a figure that has so many side by side."""
     across, up = _axis(panel, 0), _axis(panel, 1)
     rows = [[panel.cells.get((x, y), math.nan) for x in across] for y in up]
     image = axes.imshow(rows, cmap=_COLOURS, aspect="auto", origin="lower")
     figure.colorbar(image, ax=axes, label="more is better" if panel.more_is_better else "less is better")
     axes.set_xticks(range(len(across)), list(map(_label, across)))
     axes.set_yticks(range(len(up)), list(map(_label, up)))
-    if len(across) > _MOST_LABELS:
+    texts = [f"{value:.{panel.digits}f}" for value in panel.cells.values()]
+    cell = _CELLS * 72 * (figure.get_figwidth() / columns) / len(across)
+    if len(across) > _MOST_LABELS or max(map(len, texts)) * _CHARACTER * _LABEL > cell:
         return
     low, high = min(panel.cells.values()), max(panel.cells.values())
     for row, values in enumerate(rows):
@@ -83,7 +91,7 @@ def _draw(figure: Figure, axes: Axes, panel: HeatPanel) -> None:
             if not math.isnan(value):
                 dark = value < (low + high) / 2
                 text = f"{value:.{panel.digits}f}"
-                axes.text(column, row, text, ha="center", va="center", fontsize=5.5, color="w" if dark else "k")
+                axes.text(column, row, text, ha="center", va="center", fontsize=_LABEL, color="w" if dark else "k")
 
 
 def _label(value: object) -> str:
