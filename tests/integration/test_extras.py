@@ -26,6 +26,7 @@ PACKAGES = {
     "campaign": ["distributed", "dask_jobqueue", "pyarrow"],
     "docker": ["docker"],
     "query": ["re2", "lark"],
+    "parquet": ["pyarrow"],
     "yaml": ["yaml"],
     "zstd": ["backports"],
     "gym": ["gymnasium", "numpy"],
@@ -72,6 +73,7 @@ NEEDS = [
     ("query", ["serve", "-s", "placer", "-b", "tcp://127.0.0.1:*"], "lark"),
     ("query", ["compare", *FILES, "-s", "placer"], "lark"),
     ("query", ["site", "-p", "p.xml", "-s", "placer"], "lark"),
+    ("parquet", ["convert", "t.parquet", "-o", "x.json"], "pyarrow"),
     ("yaml", ["timeline", "show", "t.yaml"], "pyyaml"),
     ("site", ["site", "-p", "p.xml"], "litestar"),
     ("site", ["serve", "-s", "fcfs", "--site", "127.0.0.1:0"], "litestar"),
@@ -103,6 +105,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (there / "w.json").write_bytes((ROOT / "workloads" / "first.json").read_bytes())
     (there / "t.json").write_text('{"vms": {"a": {"entries": []}}}')
     (there / "t.yaml").write_text("vms: {}")
+    (there / "t.parquet").write_bytes(b"PAR1")
     (there / "study.toml").write_text("")
     jobs = STUDY.replace("p.xml", "machine.xml") + "[results]\njobs = true\n"
     (there / "jobs.toml").write_text(jobs)
