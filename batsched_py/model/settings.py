@@ -9,6 +9,7 @@ from typing import Final, Literal
 from batsched_py.model.external_event import ExternalEvent
 from batsched_py.model.features import NO_FEATURES, Features
 from batsched_py.model.platform import DEFAULT_MASTER
+from batsched_py.model.step_signal import StepSignal
 from batsched_py.text.representation import Brief
 
 #: Jobs on failing hosts: they continue; they end as failed; they end as failed and are resubmitted.
@@ -59,6 +60,8 @@ class Settings(Brief, frozen=True, kw_only=True):
             (--workflow-jobs-limit).
         feedback: submit jobs with the member `submitted_after` when the job that they follow was submitted or has ended
             (--feedback); otherwise at their times, as Batsim does.
+        carbon, price: the carbon intensity and the price of energy over time, by which the run is measured; None if
+            unknown. They do not change the simulation.
         allow_oversized: send jobs that request more hosts than exist, as Batsim does: they must be rejected.
     """
 
@@ -89,6 +92,8 @@ class Settings(Brief, frozen=True, kw_only=True):
     allow_oversized: bool = False
     workflow_jobs_limit: int = 0
     feedback: bool = False
+    carbon: StepSignal | None = None
+    price: StepSignal | None = None
 
     @property
     def features(self) -> Features:
@@ -103,5 +108,7 @@ class Settings(Brief, frozen=True, kw_only=True):
         )
 
 
+#: Settings that are the content of a file, which descriptions of runs name instead.
+FROM_FILES: Final = frozenset({"external_events", "carbon", "price"})
 #: Batsim without any option.
 DEFAULTS: Final = Settings()

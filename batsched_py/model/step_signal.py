@@ -21,6 +21,8 @@ from batsched_py.text.display import displayed, shown
 
 #: Joules of a kilowatt-hour.
 KWH: Final = 3.6e6
+#: The quantity of a carbon intensity.
+CARBON: Final = "gCO2"
 #: The ending of units.
 _PER_KWH: Final = "/kWh"
 #: The largest absolute value, which keeps sums finite.

@@ -16,6 +16,7 @@ from batsched_py.loading import require
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.metrics.catalogue import RunMetrics
 from batsched_py.reporting.metrics.job_metrics import job_columns
+from batsched_py.reporting.metrics.machine_groups import NO_SIGNALS, EnergySignals
 from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.pictures.drawing import Picture, draw
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page
@@ -46,10 +47,12 @@ class Run(Brief, frozen=True, dict=True):  # dict: for what is computed once
     Attributes:
         schedule: the jobs and traces from which metrics, pictures and reports are computed.
         decisions: the promises and the reasons to wait that the algorithm gave; None if they were not kept.
+        signals: the carbon intensity and the price of energy, for `metrics`.
     """
 
     schedule: Schedule
     decisions: DecisionTable | None = None
+    signals: EnergySignals = NO_SIGNALS
 
     @staticmethod
     def read(path: str | PathLike[str], *, hosts: int | None = None, limits: Limits = LIMITS) -> Run:
@@ -70,7 +73,7 @@ class Run(Brief, frozen=True, dict=True):  # dict: for what is computed once
     @cached_property
     def metrics(self) -> RunMetrics:
         """The metrics that `batsched-py metrics` shows: mean wait, bounded slowdown... (docs/metrics.md)."""
-        return measure_run(self.schedule)
+        return measure_run(self.schedule, signals=self.signals)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the jobs as columns, name -> values, as in `metrics --per-job`; None where there is no value.

@@ -23,7 +23,7 @@ from batsched_py.errors import DeadlockError
 from batsched_py.example_files import display_path
 from batsched_py.files.output_file import writing
 from batsched_py.model.features import Features
-from batsched_py.model.settings import Settings
+from batsched_py.model.settings import FROM_FILES, Settings
 from batsched_py.model.workload import Workload
 from batsched_py.results.run_file import (
     InputFile,
@@ -161,11 +161,11 @@ def failure_line(error: BaseException) -> str:
 
 
 def plain_settings(settings: Settings, features: Features | None = None, **others: object) -> dict[str, Any]:
-    """Return the simulator's settings, and others, as JSON; external events are represented by their file.
+    """Return the simulator's settings, and others, as JSON; those from files are represented by their files.
 
     `features` are those requested from Batsim 5: they override the corresponding settings.
     """
-    plain = {name: getattr(settings, name) for name in Settings.__struct_fields__ if name != "external_events"}
+    plain = {name: getattr(settings, name) for name in Settings.__struct_fields__ if name not in FROM_FILES}
     plain["roles"] = dict(settings.roles)
     asked = {} if features is None else {"features": msgspec.to_builtins(features)}
     return {**msgspec.to_builtins(plain), **asked, **others}

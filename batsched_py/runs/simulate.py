@@ -13,6 +13,7 @@ from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import AlgorithmLike, name_of
 from batsched_py.reporting.algorithm_files import files_of_algorithm
+from batsched_py.reporting.metrics.machine_groups import EnergySignals
 from batsched_py.runs.choice import Choice, settings_of
 from batsched_py.runs.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of, platform_origin
 from batsched_py.runs.run_description import Call, Decider, RunInputs, RunOrigin, plain_settings
@@ -64,13 +65,14 @@ def simulate(
     machine = as_platform(platform)
     inputs = _inputs(platform, given, workloads, algorithm, options)
     choice = Choice(name_of(algorithm), options, clock, requests, compute_sharing=settings.compute_sharing)
+    signals = EnergySignals(settings.carbon, settings.price)
     result, session = run_algorithm(
         machine,
         workloads,
         algorithm,
         choice,
         settings,
-        trace=trace,
+        trace=trace or signals.known,
         warn=warn,
         log=_log(rows, log),
         record=None if record is None else Path(record),
@@ -78,7 +80,7 @@ def simulate(
     plain = plain_settings(settings_of(choice, settings), result.features, clock=clock, requests=requests)
     origin = RunOrigin(inputs, Decider(choice.algorithm, session.options, session.explicit_options), plain, call)
     name = " ".join([session.scheduler.name or "run", *(f"{key}={value}" for key, value in options.items())])
-    return simulated_run(name, result, session.rejections, origin, rows)
+    return simulated_run(name, result, session.rejections, origin, rows, signals=signals)
 
 
 def _log(rows: list[DecisionRow] | None, log: PassOn | None) -> PassOn | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 
 from batsched_py.model.decision_row import DecisionRow
+from batsched_py.reporting.metrics.machine_groups import NO_SIGNALS, EnergySignals
 from batsched_py.reporting.schedules.decisions_table import decisions_of, with_outages
 from batsched_py.reporting.schedules.run_reader import schedule_of
 from batsched_py.results.records import Result
@@ -50,8 +51,12 @@ def simulated_run(
     rejections: Mapping[str, str],
     origin: RunOrigin,
     rows: Sequence[DecisionRow] | None = None,
+    *,
+    signals: EnergySignals = NO_SIGNALS,
 ) -> SimulatedRun:
     """Return the run of a result under its name in tables and pictures."""
     decisions = None if rows is None else decisions_of(rows)
     schedule = with_outages(schedule_of(result, name), decisions)
-    return SimulatedRun(schedule, decisions, result=result, rejections=dict(rejections), origin=origin, rows=rows)
+    return SimulatedRun(
+        schedule, decisions, signals, result=result, rejections=dict(rejections), origin=origin, rows=rows
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable
 
-from batsched_py.api import Job, Plan, View, seconds
+from batsched_py.api import Job, Plan, View, counted, seconds
 from batsched_py.schedulers.backfilling.options import PromiseOptions
 
 # Source: Wiesner, Behnke, Scheinert, Gontarska, Thamsen, Let's wait awhile: how temporal workload shifting can reduce
@@ -14,6 +14,13 @@ from batsched_py.schedulers.backfilling.options import PromiseOptions
 # A job is deferred when it arrives, and once: it may wait for the signal at most `max_delay` after its submission, and
 # then for hosts as long as any other job, whatever the signal is. While it is deferred it holds no promise and blocks
 # no other job; then it is served behind those that arrived before that time, and moves none of their promises.
+#
+# With `signal_hosts` the signal limits the hosts that are used instead. While it is high, the waiting jobs are admitted
+# in their order as long as they and the running jobs together have at most so many hosts; one that does not fit is
+# deferred, and smaller ones behind it are admitted. Hosts are counted for admitted jobs even before they start, so that
+# the limit holds whatever the loop starts. When the signal rises, jobs that wait are deferred, too, and lose their
+# promises; jobs that run continue. A job that was submitted `max_delay` ago is not deferred any more: it may exceed the
+# limit, and leaves less of it to others. Each decision while the signal is high costs a look at all waiting jobs.
 
 
 class Deferral(Container[str]):
@@ -31,28 +38,25 @@ class Deferral(Container[str]):
         return job_id in self._deferred or job_id in self._others
 
     def follow(self, view: View, plan: Plan) -> bool:
-        """Defer jobs that have arrived, and release those whose time has come; return whether there are any."""
-        for job in view.arrived:
+        """Defer jobs, and release those whose time has come; return whether promises must be made anew."""
+        for job in view.arrived if self._options.signal_hosts is None else ():
             release = self._release_of(job, view.now)
             if not view.due(release):
-                self._deferred[job.id] = release
+                self._defer(job, release, f"until {seconds(release)}, for the signal in {self._unit}", plan)
         due = [job_id for job_id, release in self._deferred.items() if view.due(release)]
         for job_id in due:
-            self._released[job_id] = self._deferred.pop(job_id)
+            self._release(job_id, view.now)
         for kept in (self._deferred, self._released):
             for gone in [job_id for job_id in kept if job_id not in view.queue]:
                 del kept[gone]
-        return bool(due)
+        limit = self._options.signal_hosts
+        limited = limit is not None and self._admit(limit, view, plan)
+        return bool(due) or limited
 
     def call(self, view: View, plan: Plan) -> None:
-        """Request a call at the next release, and record why jobs wait."""
-        if not self._deferred:
-            return
-        plan.wake_at(min(self._deferred.values()))
-        for job in view.arrived:
-            release = self._deferred.get(job.id)
-            if release is not None:
-                plan.hold(job, f"is deferred until {seconds(release)}, for the signal in {self._unit}", "instant")
+        """Request a call at the next release."""
+        if self._deferred:
+            plan.wake_at(min(self._deferred.values()))
 
     def adopt(self, former: Deferral | None) -> None:
         """Adopt the jobs of another object; jobs of one that defers none are released."""
@@ -62,6 +66,37 @@ class Deferral(Container[str]):
     def in_serving_order(self, jobs: Iterable[Job]) -> Iterable[Job]:
         """Return jobs in the order of arrival, where a released job arrives when it is released."""
         return sorted(jobs, key=lambda job: self._released.get(job.id, job.submit_time)) if self._released else jobs
+
+    def _admit(self, limit: int, view: View, plan: Plan) -> bool:
+        """Defer the waiting jobs that exceed the limit of hosts, and release others; return whether any changed."""
+        releases = {job.id: self._release_of(job, view.now) for job in view.queue}
+        bound = {job.id for job in view.queue if not view.due(releases[job.id])}
+        left = limit - sum(run.job.size for run in view.running)
+        left -= sum(job.size for job in view.queue if job.id not in bound)
+        changed = False
+        for job in list(view.queue) if bound else ():
+            if job.id not in bound:
+                continue
+            if job.size <= left:
+                left -= job.size
+                if job.id in self._deferred:
+                    self._release(job.id, view.now)
+                    changed = True
+            elif job.id not in self._deferred:
+                plan.withdraw_promise(job.id)
+                why = f"until {seconds(releases[job.id])} at most: while the signal in {self._unit} is high, jobs have"
+                self._defer(job, releases[job.id], f"{why} {counted(limit, 'host')}", plan)
+                changed = True
+        return changed
+
+    def _defer(self, job: Job, release: float, why: str, plan: Plan) -> None:
+        self._deferred[job.id] = release
+        self._released.pop(job.id, None)
+        plan.hold(job, f"is deferred {why}", "instant")
+
+    def _release(self, job_id: str, now: float) -> None:
+        self._released[job_id] = now
+        del self._deferred[job_id]
 
     @property
     def _unit(self) -> str:

@@ -49,6 +49,12 @@ class PromiseOptions(PlacementOptions):
     )
     signal_threshold: float | None = option(None, "with `signal`: jobs are deferred while it is higher")
     max_delay: float | None = option(None, "with `signal`: most seconds for which a job is deferred", minimum=0)
+    signal_hosts: int | None = option(
+        None,
+        "with `signal`: while it is higher, jobs are started on so many hosts in all, and others deferred; none: all"
+        " that arrive then are deferred",
+        minimum=1,
+    )
 
     @property
     def on_hosts(self) -> bool:
@@ -65,6 +71,8 @@ class PromiseOptions(PlacementOptions):
             self.refuse("needs reserve=hosts: a number of hosts does not say whether they will do")
         if len({self.signal is None, self.signal_threshold is None, self.max_delay is None}) > 1:
             raise ValueError("signal, signal_threshold and max_delay are given together, or none of them")
+        if self.signal_hosts is not None and self.signal is None:
+            raise ValueError("signal_hosts is for a signal, and none is given")
         if self.percentile != PERCENTILE and self.predictor is not PREDICTORS["percentile"]:
             raise ValueError("percentile is for predictor=percentile")
         needless = {"correction": self.correction != "incremental", "predictions": self.predictions != "at_arrival"}

@@ -96,8 +96,12 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
             self.call_before_the_end(self.inertia.next_stage, view, plan)
 
     def load(self, jobs: Iterable[Job], view: View) -> float:
-        """Return the seconds that hosts which are or will be awake take for these jobs, as if they were liquid."""
-        work = load_of((self.hosts_of(job, view), job.limit) for job in jobs)
+        """Return the seconds that hosts which are or will be awake take for these jobs, as if they were liquid.
+
+        Jobs that are deferred need no host.
+        """
+        served = (job for job in jobs if job.id not in self.rules.excluded)
+        work = load_of((self.hosts_of(job, view), job.limit) for job in served)
         return liquid_load_horizon(work, view.now, view.availability().steps()) if work else 0.0
 
     def wake(self, head: Job, view: View, plan: Plan) -> None:
@@ -154,12 +158,14 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
             inertia.switched += self.power.waking.bit_count() - before
 
     def wanted(self, view: View) -> int:
-        """Return the number of hosts that waiting jobs request: the first blocked one, or all."""
+        """Return the number of hosts that waiting jobs request: the first blocked one, or all that are not deferred."""
         head = self.loop.head
         if head is None or self.options.wake_for == "head":
             return 0 if head is None else self.hosts_of(head, view)
         total, most = 0, len(view.all_hosts)
         for job in view.queue:
+            if job.id in self.rules.excluded:
+                continue
             total += self.hosts_of(job, view)
             if total >= most:
                 return most

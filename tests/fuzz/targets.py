@@ -657,6 +657,16 @@ def file_targets() -> Iterator[Target]:
         wrong_json(SCHEDULE),
         with_file("s.json", "timeline convert --input-format firewheel s.json -o t.json"),
     )
+    deferred = "-o signal_threshold=1 -o max_delay=9"
+    yield Target(
+        "signal",
+        wrong_table((ROOT / "tests" / "data" / "signals" / "carbon.csv").read_bytes().rstrip(), b","),
+        with_file(
+            "grid.csv",
+            f"{simulate} --price grid.csv -E",
+            f"{simulate} -o signal=grid.csv {deferred}",
+        ),
+    )
     yield Target("events", wrong_lines(EVENTS), with_file("events.txt", f"{simulate} --events events.txt"))
     yield Target(
         "recording",

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from pathlib import Path
 
 import pytest
 
 from batsched_py.errors import OptionError
+from batsched_py.model.settings import Settings
 from batsched_py.model.step_signal import parse_signal
 from batsched_py.plugins import load
 from batsched_py.reporting.api import Schedule, measure_run
 from batsched_py.reporting.metrics.machine_groups import EnergySignals
 from batsched_py.results.tracing import EnergyRows
 from batsched_py.session.session import Session
+from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import Case
 from tests.drawing import given_once
 from tests.integration.test_orders import schedule
@@ -49,6 +52,60 @@ def test_a_released_job_is_served_behind_those_that_were_released_before(name: s
     assert starts(tmp_path, 1000, *specs, name=name) == [2000, 3900, 4000]
 
 
+#: Submission, hosts, run time and start on four hosts of which jobs may have two while the signal is high.
+LIMITED = [
+    ((0, 2, 1000, 1000), 0),
+    ((10, 2, 100, 100), 1000),  # when the first has ended
+    ((20, 1, 100, 100), 1100),
+    ((30, 3, 10, 10), 1830),  # too large for the limit: after the longest delay
+    ((7100, 4, 300, 300), 7100),  # the signal is low, and it continues when that rises
+    ((7150, 4, 10, 10), 8950),  # was promised 7400, and is deferred then
+    ((7160, 1, 10, 10), 7400),
+]
+
+
+@pytest.mark.parametrize("name", ["easy", "conservative", "backfill", "easy_plus_plus"])
+@pytest.mark.parametrize("reserve", ["counts", "hosts"])
+def test_jobs_have_few_hosts_while_the_signal_is_high(name: str, reserve: str, tmp_path: Path) -> None:
+    """At most two, but for those that have waited for 1800 s."""
+    (tmp_path / "grid.csv").write_bytes(GRID)
+    options = {"signal": str(tmp_path / "grid.csv"), "signal_threshold": "200", "max_delay": "1800"}
+    recorded = RecordedRun(name, {**options, "signal_hosts": "2", "reserve": reserve})
+    recorded.run([workload([spec for spec, _ in LIMITED])], on=Case(hosts=4).platform())
+    assert [each.start for each in recorded.by_submission()] == [start for _, start in LIMITED]
+
+
+@given_once(SPECS)
+def test_the_limit_of_hosts_holds_for_all_jobs_within_the_longest_delay(specs: list[tuple[int, int, int, int]]) -> None:
+    """The signal is high until 8 and from 20 s on: what starts then fits into three hosts with what runs."""
+    options = {"signal": SIGNAL, "signal_threshold": "200", "max_delay": "9", "signal_hosts": "3"}
+    records = schedule("easy", options, workload(specs))
+    assert len(records) == len(specs)
+    for each in records:
+        high, early = not 8 <= each.start < 20, each.start < each.job.submit_time + 9
+        if high and early:
+            running = [one for one in records if one.start <= each.start < one.finish or one is each]
+            assert sum(one.job.size for one in running) <= 3
+
+
+def test_hosts_are_not_woken_for_jobs_that_are_deferred(tmp_path: Path) -> None:
+    """With wake_for=queue hosts are woken for all that wait, but for the second job not before it is released."""
+    (tmp_path / "grid.csv").write_bytes(GRID)
+    options = {"signal": str(tmp_path / "grid.csv"), "signal_threshold": "200", "max_delay": "100"}
+    session = Session(load("easy_idle_sleeper"), {**options, "wake_for": "queue", "idle_time": "0"})
+    woken: list[tuple[float, str]] = []
+
+    def answer(request: bytes) -> bytes:
+        reply = session.answer(request)
+        states = [event["data"] for event in json.loads(reply)["events"] if event["type"] == "SET_RESOURCE_STATE"]
+        woken.extend((session.now, state["resources"]) for state in states if state["state"] == "0")
+        return reply
+
+    jobs = workload([(0, 2, 5, 5), (50, 4, 5, 5)])
+    Simulation(Case(hosts=8, energy=True).platform(), [jobs], Settings(energy=True)).run(answer)
+    assert woken == [(100, "6-7"), (150, "0-3")]
+
+
 @pytest.mark.parametrize("name", ["easy", "conservative"])
 @given_once(SPECS)
 def test_no_job_of_an_empty_machine_waits_longer_than_the_longest_delay(
@@ -66,6 +123,8 @@ def test_options_are_given_together(tmp_path: Path) -> None:
     """A threshold without a signal would mean nothing."""
     with pytest.raises(OptionError, match="signal, signal_threshold and max_delay are given together"):
         Session(load("easy"), {"max_delay": "5"})
+    with pytest.raises(OptionError, match="signal_hosts is for a signal"):
+        Session(load("easy"), {"signal_hosts": "5"})
     options = {"signal": SIGNAL, "signal_threshold": "1", "max_delay": "5"}
     with pytest.raises(OptionError, match="signal is not for ar_preempt"):
         Session(load("ar_preempt"), options)

@@ -78,6 +78,7 @@ SPECIAL: list[tuple[str, dict[str, str]]] = [
     ("conservative", {"predictor": "last2", "order": "asc_walltime", "promises": "in_turn", "slack": "2"}),
     ("easy_idle_sleeper", {"predictor": "last2", "idle_time": "3"}),
     ("easy", {"signal": SIGNAL, "signal_threshold": "200", "max_delay": "5"}),
+    ("easy", {"signal": SIGNAL, "signal_threshold": "200", "max_delay": "9", "signal_hosts": "3"}),
     ("conservative", {"signal": SIGNAL, "signal_threshold": "200", "max_delay": "9", "predictor": "last2"}),
     ("easy_dvfs", {"pstate": "1", "signal": SIGNAL, "signal_threshold": "200", "max_delay": "4"}),
     ("easy_dvfs", {"pstate": "1", "predictor": "mean", "user": "user"}),

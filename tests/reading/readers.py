@@ -179,6 +179,14 @@ READERS: Final = (
         (json_members,),
         (json_twice,),
     ),
+    Reader(
+        "signal",
+        "grid.csv",
+        (DATA / "signals" / "carbon.csv").read_bytes(),
+        (f"{ON_ENERGY} -E --carbon grid.csv", f"{ON_ENERGY} -o signal=grid.csv -o signal_threshold=1 -o max_delay=9"),
+        (columns(","),),
+        (column_twice(","),),
+    ),
     Reader("SWF", "log.swf", SWF, ("convert log.swf -o w.json", "metrics log.swf"), (fields,)),
     Reader(
         "jobs in a table",

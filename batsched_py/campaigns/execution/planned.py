@@ -66,7 +66,7 @@ def execute(
         with nullcontext() if open_log is None else open_log(*names) as log:
             schedule, result = _simulate(environment, workload, spec, warnings, keep=keep, log=log)
         window = environment.window.on(schedule)
-        metrics = measure_run(schedule, window=window)
+        metrics = measure_run(schedule, window=window, signals=environment.signals)
         counted = schedule if window is None else window.submitted(schedule)
         jobs = sample_jobs(counted, environment.by) if environment.by else None
         warm_up = find_warm_up(schedule) if environment.find_warm_up else None
@@ -112,7 +112,7 @@ def _simulate(
         return simulate_with_batsim(batsim, settings, workload, variant, clock=environment.clock, warn=warn), None
     algorithm, sharing = variant.algorithm, settings.compute_sharing
     choice = Choice(name_of(algorithm), variant.options, environment.clock, compute_sharing=sharing)
-    machine, trace = environment.platform, keep is not None
+    machine, trace = environment.platform, keep is not None or environment.signals.known
     result, _ = run_algorithm(machine, [workload], algorithm, choice, settings, trace=trace, warn=warn, log=log)
     if keep is not None:
         keep(spec.workload, variant.name, result)

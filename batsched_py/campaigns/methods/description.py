@@ -54,7 +54,7 @@ class MethodsText(Struct, frozen=True):
 
 
 def changed_settings(settings: Settings) -> dict[str, Any]:
-    """Return the settings that differ from their defaults; external events by their number."""
+    """Return the settings that differ from their defaults; external events by their number, signals by their units."""
     changed = {
         name: value
         for name in settings.__struct_fields__
@@ -62,6 +62,9 @@ def changed_settings(settings: Settings) -> dict[str, Any]:
     }
     if "external_events" in changed:
         changed["external_events"] = len(settings.external_events)
+    for name in ("carbon", "price"):
+        if name in changed:
+            changed[name] = changed[name].unit
     return changed
 
 

@@ -108,6 +108,7 @@ class SimulatorSettings(Struct, frozen=True):
     Attributes:
         settings: those of the simulator, without external events.
         events: file of external events; None for none.
+        carbon, price: files of the carbon intensity and the price of energy; None for none.
         clock: the time that decisions take, as after --clock.
         simulator: the simulator.
         given: name -> value, as the study file has them.
@@ -115,6 +116,8 @@ class SimulatorSettings(Struct, frozen=True):
 
     settings: Settings = DEFAULTS
     events: Path | None = None
+    carbon: Path | None = None
+    price: Path | None = None
     clock: str = "zero"
     simulator: SimulatorName = "embedded"
     given: Mapping[str, Any] = {}

@@ -14,6 +14,7 @@ from batsched_py.campaigns.plan.run_key import RunIdentity
 from batsched_py.campaigns.plan.run_spec import RunEnvironment, RunSpec
 from batsched_py.campaigns.plan.sources import WorkloadSource
 from batsched_py.campaigns.variant import Variant
+from batsched_py.model.settings import FROM_FILES
 from batsched_py.results.run_file import InputFile
 
 
@@ -59,6 +60,7 @@ class Setting(Struct, frozen=True):
         given: the settings that the study file gives.
         environment: the environment in which runs are executed.
         events_sha256: of the file of external events; None without one.
+        signals_sha256: carbon, price -> the SHA-256 of the file, if there is one.
     """
 
     platform: str
@@ -67,6 +69,7 @@ class Setting(Struct, frozen=True):
     given: Mapping[str, Any]
     environment: RunEnvironment
     events_sha256: str | None = None
+    signals_sha256: Mapping[str, str] = {}
 
     @property
     def name(self) -> str:
@@ -77,13 +80,14 @@ class Setting(Struct, frozen=True):
     def identity(self) -> RunIdentity:
         """The part of the identity that all its runs share."""
         environment, settings = self.environment, self.environment.settings
-        plain = {name: getattr(settings, name) for name in settings.__struct_fields__ if name != "external_events"}
+        plain = {name: getattr(settings, name) for name in settings.__struct_fields__ if name not in FROM_FILES}
+        events = {} if self.events_sha256 is None else {"events": self.events_sha256}
         return RunIdentity(
             platform=self.file.sha256 or "",
             workload={},
             algorithm="",
             options={},
-            files={} if self.events_sha256 is None else {"events": self.events_sha256},
+            files={**events, **self.signals_sha256},
             settings=msgspec.to_builtins({**plain, "roles": dict(settings.roles)}),
             clock=environment.clock,
             window=msgspec.to_builtins(environment.window),

@@ -21,11 +21,13 @@ from batsched_py.errors import ConfigurationError, OptionError, PlatformError, W
 from batsched_py.example_files import display_path
 from batsched_py.files.bounded_file import read_raw, reported
 from batsched_py.model.platform import Platform
+from batsched_py.model.step_signal import CARBON
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.results.run_file import InputFile, content_hash
 from batsched_py.text.wording import spelled
 from batsched_py.traces.event_file import read_events
 from batsched_py.traces.lublin import MOST_JOBS, Drawn
+from batsched_py.traces.signal_file import read_signal
 from batsched_py.traces.simgrid_xml import read_platform
 
 #: Jobs of a model that are drawn to check it.
@@ -74,7 +76,9 @@ def _settings(campaign: Campaign, limits: Limits) -> Iterator[Setting]:
             environment = _environment(campaign, platform, one, limits)
             label = ", ".join(f"{name}={spelled(one.given.get(name))}" for name in varied)
             digest = None if one.events is None else content_hash(one.events)
-            yield Setting(choice.name, label, file, one.given, environment, digest)
+            signals = {"carbon": one.carbon, "price": one.price}
+            hashes = {name: content_hash(path) or "" for name, path in signals.items() if path is not None}
+            yield Setting(choice.name, label, file, one.given, environment, digest, hashes)
 
 
 def _environment(campaign: Campaign, platform: Platform, one: SimulatorSettings, limits: Limits) -> RunEnvironment:
@@ -85,6 +89,9 @@ def _environment(campaign: Campaign, platform: Platform, one: SimulatorSettings,
     if one.events is not None:
         events = read_events(one.events, hosts=len(platform.hosts), limits=limits)
         settings = replace(settings, external_events=events)
+    carbon = read_signal(one.carbon, CARBON, limits)
+    price = read_signal(one.price, limits=limits)
+    settings = replace(settings, carbon=carbon, price=price)
     folder = str(campaign.source.parent.resolve())
     files = None if one.simulator == "embedded" else _batsim_files(platform, one, limits)
     return RunEnvironment(platform, settings, one.clock, campaign.window, files, folder)

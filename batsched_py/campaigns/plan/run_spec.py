@@ -14,6 +14,7 @@ from batsched_py.model.platform import Platform
 from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.model.workload import Workload
 from batsched_py.reporting.metrics.job_sample import check_groups
+from batsched_py.reporting.metrics.machine_groups import EnergySignals
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.simulator.inputs import check_inputs
 
@@ -50,6 +51,11 @@ class RunEnvironment(Struct, frozen=True):
     code_folder: str = ""
     by: tuple[str, ...] = ()
     find_warm_up: bool = False
+
+    @property
+    def signals(self) -> EnergySignals:
+        """The signals by which runs are measured."""
+        return EnergySignals(self.settings.carbon, self.settings.price)
 
     def check(self, name: str, workload: Workload) -> None:
         """Check that a workload can be simulated, measured in the window, and grouped. InputError, OptionError.

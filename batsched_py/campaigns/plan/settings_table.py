@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, get_type_hints
 from batsched_py.campaigns.plan.campaign import SimulatorName, SimulatorSettings
 from batsched_py.campaigns.plan.study_tables import StudyFile, member
 from batsched_py.errors import OptionError
-from batsched_py.model.settings import NETWORK, ON_FAILURE, Settings
+from batsched_py.model.settings import FROM_FILES, NETWORK, ON_FAILURE, Settings
 from batsched_py.protocol.dialects import DIALECTS
 from batsched_py.reading.limits import Limits
 from batsched_py.session.clock import parse_clock
@@ -22,14 +22,16 @@ from batsched_py.text.wording import unknown
 #: Settings that a campaign does not have: they differ from run to run, need more than a run, or belong in the platform
 #: file.
 _ABSENT: Final = frozenset(
-    {"workload_names", "external_events", "scheduler_config", "trace_machine_states"}
+    {"workload_names", "scheduler_config", "trace_machine_states", *FROM_FILES}
     | {"redis_hostname", "redis_port", "redis_prefix", "simgrid_config"}
 )
 #: Settings of the simulator -> their types.
 _TYPES: Final[Mapping[str, Any]] = {
     name: hint for name, hint in get_type_hints(Settings).items() if name not in _ABSENT
 } | {"roles": dict[str, Literal["master", "storage", "compute_node"]]}
-_OTHERS: Final = {"clock": str, "events": str, "simulator": SimulatorName}
+_OTHERS: Final = {"clock": str, "events": str, "carbon": str, "price": str, "simulator": SimulatorName}
+#: Settings that are files.
+_PATHS: Final = ("events", "carbon", "price")
 #: Settings of the embedded simulator that real Batsim does not have.
 _SIMULATED: Final = frozenset(
     {"protocol", "on_failure", "network", "message_latency", "feedback", "allow_oversized", "max_calls"}
@@ -71,14 +73,21 @@ def _values(file: StudyFile, name: str, value: Any, known: Mapping[str, Any]) ->
 
 def _settings(file: StudyFile, settings: Mapping[str, Any]) -> SimulatorSettings:
     _check(file, settings)
-    events = settings.get("events")
+    _check_signals(file, settings)
+    paths = {name: file.resolve(settings[name], member("settings", name)) for name in _PATHS if name in settings}
     return SimulatorSettings(
         settings=Settings(**{name: value for name, value in settings.items() if name in _TYPES}),
-        events=None if events is None else file.resolve(events, "settings.events"),
+        **paths,
         clock=settings.get("clock", "zero"),
         simulator=settings.get("simulator", "embedded"),
         given=settings,
     )
+
+
+def _check_signals(file: StudyFile, settings: Mapping[str, Any]) -> None:
+    for name in _PATHS[1:]:
+        if name in settings and not settings.get("energy"):
+            raise file.error(member("settings", name), "goes with energy = true: it measures energy")
 
 
 def _check(file: StudyFile, settings: Mapping[str, Any]) -> None:

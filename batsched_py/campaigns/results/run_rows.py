@@ -74,13 +74,14 @@ def _seed(run: PlannedRun) -> int | None:
 
 
 def _settings_text(setting: Setting, features: Features | None) -> str:
-    """Return all settings of a run as JSON, external events by the SHA-256 of their file.
+    """Return all settings of a run as JSON, those from files by the SHA-256 of their file.
 
     `features` are those that Batsim 5 was asked for.
     """
     one = setting.identity
     others = {"clock": one.clock, "simulator": one.simulator, "window": one.window}
     described = {**one.settings, **others, "events_sha256": setting.events_sha256}
+    described |= {f"{name}_sha256": digest for name, digest in setting.signals_sha256.items()}
     if features is not None:
         described["features"] = features
     return orjson.dumps(msgspec.to_builtins(described), option=orjson.OPT_SORT_KEYS).decode()

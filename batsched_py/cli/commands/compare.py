@@ -38,6 +38,7 @@ from batsched_py.cli.shared.parameters import INPUT, PATH, clock_option, flag, o
 from batsched_py.cli.shared.progress import runs_bar
 from batsched_py.cli.shared.run_limit_options import run_limit_options
 from batsched_py.cli.shared.runs import read_picture, save_picture
+from batsched_py.cli.shared.signal_options import signal_files, signal_options
 from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option
 from batsched_py.cli.shared.sources import read_loads, read_seeds, say_seeds
 from batsched_py.cli.shared.terminal import say, say_all
@@ -160,6 +161,7 @@ _WRITERS: Final[Mapping[str, Callable[[Path, ComparisonSeries], None]]] = {
 @option("--report", "FILE", "Write an HTML page with tables, figures and every workload.", type=PATH)
 @machine_options
 @behaviour_options
+@signal_options
 @clock_option
 @flag("--quiet", "No progress bar and no tables.")
 def command(request: CompareRequest) -> int:
@@ -179,7 +181,7 @@ def command(request: CompareRequest) -> int:
     series = inputs.compare(request, study)
     _write_files(request, inputs, series)
     if keep is not None:
-        events = other_files(events=request.events)
+        events = other_files(events=request.events, **signal_files(request.settings))
         sources = inputs.workloads
         keep.describe(study, sources, inputs.settings, inputs.code, clock=request.clock, files=events, call=this_call())
     if not request.quiet:
@@ -252,6 +254,7 @@ def _check_files(request: CompareRequest, read: Sequence[Named], results: Sequen
         ("-p", request.platform),
         *(("-w", path) for path in request.workloads.files),
         ("--events", request.events),
+        *((f"--{name}", path) for name, path in signal_files(request.settings).items()),
     ]
     inputs += [("--options-file", path) for path in request.variants.options_files]
     inputs += read

@@ -27,12 +27,11 @@ from batsched_py.cli.shared.runs import (
     tau_option,
     write_file,
 )
+from batsched_py.cli.shared.signal_options import signal_options
 from batsched_py.cli.shared.terminal import put, say_all, warn_all
 from batsched_py.cli.shared.time_window import window_options
-from batsched_py.errors import WorkloadError
-from batsched_py.files.bounded_file import read_content
 from batsched_py.files.table_file import csv_rows
-from batsched_py.model.step_signal import StepSignal, parse_signal
+from batsched_py.model.step_signal import StepSignal
 from batsched_py.reporting.metrics import over_time
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics, batsim_metrics
 from batsched_py.reporting.metrics.breakdown import GroupMetrics, break_down
@@ -69,16 +68,6 @@ _SERIES: Final[Mapping[str, Callable[[Schedule], Mapping[str, Steps]]]] = {
 }
 
 
-def _read_signal(path: Path | None, quantity: str) -> StepSignal | None:
-    """Read a signal; WorkloadError for invalid content, and for one of another quantity than this, if it is one."""
-    if path is None:
-        return None
-    signal = parse_signal(str(path), read_content(path))
-    if quantity and signal.quantity != quantity:
-        raise WorkloadError(str(path), "line 1", f"must be in {quantity}/kWh, not in {signal.unit}")
-    return signal
-
-
 _JSON: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 #: Ending of a file -> format.
 _FORMATS: Final = {".csv": "csv", ".json": "json"}
@@ -100,8 +89,8 @@ class MetricsRequest(Struct, frozen=True):
     by: str | None
     platform: Path | None
     critical_path: bool
-    carbon: Path | None
-    price: Path | None
+    carbon: StepSignal | None
+    price: StepSignal | None
 
     def measure(self, schedule: Schedule) -> RunMetrics:
         """Return the metrics of a run in the requested window. OptionError."""
@@ -109,8 +98,8 @@ class MetricsRequest(Struct, frozen=True):
 
     @property
     def signals(self) -> EnergySignals:
-        """The signals of the files. WorkloadError."""
-        return EnergySignals(_read_signal(self.carbon, "gCO2"), _read_signal(self.price, ""))
+        """The signals of the files."""
+        return EnergySignals(self.carbon, self.price)
 
     def part(self, schedule: Schedule) -> Schedule:
         """Return the jobs of a run submitted in the requested window. OptionError."""
@@ -142,8 +131,7 @@ class MetricsRequest(Struct, frozen=True):
 @flag("--batsim", "Batsim's own figures, by its names and definitions, from the jobs.")
 @flag("--critical-path", "The chain of dependent jobs at whose end a run ends, CSV.")
 @option("-p --platform", "FILE", "With --per-job: links, switches and groups of each job on this platform.", type=INPUT)
-@option("--carbon", "FILE", "Carbon intensity over time, for the emissions: CSV with time,gCO2/kWh.", type=INPUT)
-@option("--price", "FILE", "Price of energy over time, for its cost: CSV with time,EUR/kWh.", type=INPUT)
+@signal_options
 @tau_option
 @hosts_option
 @members_option

@@ -31,6 +31,7 @@ from batsched_py.cli.shared.parameters import (
 )
 from batsched_py.cli.shared.progress import simulation_bar
 from batsched_py.cli.shared.redis_place import redis_option, without_brackets
+from batsched_py.cli.shared.signal_options import signal_files, signal_options, signals_of
 from batsched_py.cli.shared.simulation_options import (
     behaviour_options,
     machine_options,
@@ -128,6 +129,7 @@ class SimulateRequest(Struct, frozen=True):
 @flag("--no-decisions", "With -e: do not write the algorithm's decisions, which explain reads.")
 @machine_options
 @behaviour_options
+@signal_options
 @option("--sched-cfg scheduler_config", "JSON", "Options, as Batsim sends them.", default="", callback=_read_config)
 @flag("--enable-redis", "Keep jobs in Redis; messages only name them.")
 @option(
@@ -160,7 +162,8 @@ def command(request: SimulateRequest) -> None:
     files, decided = generation_of(request.settings).files, _writes_decisions(request)
     results = result_paths(export, machine_states=tracing, energy=energy, decisions=decided, files=files)
     works = [(option, path) for option, path, _ in request.works]
-    inputs = [("-p", request.platform), *works, ("--events", request.events)]
+    signals = [(f"--{name}", path) for name, path in signal_files(request.settings).items()]
+    inputs = [("-p", request.platform), *works, ("--events", request.events), *signals]
     outputs = [("--record", request.record), *(("-e", path) for path in results)]
     check_choice_apart(request.choice, inputs, outputs)
     check_writable(results)  # before the run, which may take long: a wrong PREFIX is an error immediately
@@ -173,9 +176,8 @@ def command(request: SimulateRequest) -> None:
     request = replace(request, settings=settings, choice=replace(request.choice, redis=redis))
     with _store(request) as store, _job_row_spool(request) as rows, _decision_spool(request) as decisions:
         pass_on = None if rows is None else rows.add
-        simulation = Simulation(
-            platform, workloads, settings, store=store, trace=export is not None, pass_on=pass_on, warn=warn
-        )
+        trace = export is not None or bool(signals_of(settings))
+        simulation = Simulation(platform, workloads, settings, store=store, trace=trace, pass_on=pass_on, warn=warn)
         session = _session(request, decisions)
         run_files = None if described is None else RunFiles(rows, decisions, described)
         try:
@@ -238,7 +240,7 @@ def _inputs(request: SimulateRequest, workloads: Sequence[Workload]) -> RunInput
     return RunInputs(
         platform_file(request.platform),
         tuple(map(workload_file, [path for _, path, _ in request.works], workloads)),
-        (*other_files(events=request.events), *files_of_choice(request.choice)),
+        (*other_files(events=request.events, **signal_files(request.settings)), *files_of_choice(request.choice)),
     )
 
 
@@ -337,5 +339,5 @@ def _show(request: SimulateRequest, result: Result) -> None:
         gantt = importlib.import_module("batsched_py.reporting.pictures.terminal.gantt")
         show_picture(console, gantt.render(schedules.schedule_of(result, ""), console.width))
     if not request.quiet:
-        show_table(summary_table(result))
+        show_table(summary_table(result, list(signals_of(request.settings).values())))
     say_all((f"approximation: {line}" for line in result.approximations), err=request.quiet)

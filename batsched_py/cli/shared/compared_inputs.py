@@ -26,6 +26,7 @@ from batsched_py.campaigns.variant import Variant
 from batsched_py.campaigns.warm_up import WarmUpChoice, parse_warm_up
 from batsched_py.cli.shared.campaign_tables import InferenceChoice
 from batsched_py.cli.shared.command import current_limits
+from batsched_py.cli.shared.signal_options import SIGNAL_METRICS, signals_of
 from batsched_py.cli.shared.simulation_options import read_machine
 from batsched_py.cli.shared.sources import WorkloadOptions
 from batsched_py.cli.shared.variants import VariantOptions, read_variants
@@ -98,8 +99,13 @@ class CompareRequest(Struct, frozen=True):
     @property
     def shown(self) -> list[str]:
         """The names of the metrics to show. UsageError."""
+        signals = signals_of(self.settings)
         if not self.metrics:
-            return [*SHOWN, ENERGY] if self.settings.energy else list(SHOWN)
+            energy = [ENERGY, *(SIGNAL_METRICS[name] for name in signals)] if self.settings.energy else []
+            return [*SHOWN, *energy]
+        for name, metric in SIGNAL_METRICS.items():
+            if metric in self.metrics and name not in signals:
+                raise click.UsageError(f"'--metrics {metric}' goes with '--{name}'")
         if ENERGY in self.metrics and not self.settings.energy:
             raise click.UsageError(f"'--metrics {ENERGY}' goes with '-E'")
         return list(self.metrics)

@@ -142,6 +142,11 @@ class EnergySignals(Struct, frozen=True):
     carbon: StepSignal | None = None
     price: StepSignal | None = None
 
+    @property
+    def known(self) -> bool:
+        """True if one is known: the energy must then be traced."""
+        return self.carbon is not None or self.price is not None
+
 
 #: Neither is known.
 NO_SIGNALS: Final = EnergySignals()

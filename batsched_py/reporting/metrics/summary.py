@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from operator import mul
 from typing import Final
@@ -14,10 +14,12 @@ from msgspec.structs import replace
 from rich import box
 from rich.table import Table
 
+from batsched_py.model.step_signal import CARBON, StepSignal
 from batsched_py.protocol.events import FINAL_STATES, REJECTED
 from batsched_py.reporting.formatting import HOUR, STATE_NAMES, clock
 from batsched_py.reporting.schedules.attempts import Attempts, put_together
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseTables, lease_tables_of
+from batsched_py.results.energy_integrals import weighted
 from batsched_py.results.records import JobRecord, Result, Tally
 from batsched_py.text.wording import JOULES_PER_KWH, NOTHING, aligned
 
@@ -93,8 +95,11 @@ def bounded_slowdown(wait: float, run: float, bound: float = SLOWDOWN_BOUND) -> 
     return max(1.0, (wait + run) / max(run, bound))
 
 
-def summary_table(result: Result) -> Table:
-    """Return a table with a metric in each row; the last two are measured times, which vary between runs."""
+def summary_table(result: Result, signals: Sequence[StepSignal] = ()) -> Table:
+    """Return a table with a metric in each row; the last two are measured times, which vary between runs.
+
+    For each of the signals it has the emissions or the cost of the energy, if this was traced.
+    """
     summary = summarise(result)
     table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True)
@@ -122,11 +127,22 @@ def summary_table(result: Result) -> Table:
         table.add_row(
             "energy", _number(result.joules, 1 / JOULES_PER_KWH, 3, " kWh"), _number(result.joules, 1.0, 1, " J")
         )
+    for signal in signals:
+        _add_weighted(table, result, signal)
     table.add_section()
     table.add_row("messages", str(result.messages))
     table.add_row("deciding", "measured", f"{result.deciding_seconds:.3f} s")
     table.add_row("simulating", "measured", f"{result.simulating_seconds:.3f} s")
     return table
+
+
+def _add_weighted(table: Table, result: Result, signal: StepSignal) -> None:
+    rows = None if result.trace is None else result.trace.energy
+    tally = result.counted
+    if rows is not None and rows.times and tally.submits:
+        amount = weighted(rows, signal, min(tally.submits), max(tally.finishes))
+        title = "carbon emissions" if signal.quantity == CARBON else "cost of energy"
+        table.add_row(title, _number(amount, 1.0, 1 if signal.quantity == CARBON else 2, f" {signal.quantity}"))
 
 
 def lost_work(again: Attempts, leases: LeaseTables | None, hosts: int, window: tuple[float, float] = _ALWAYS) -> float:
