@@ -10,6 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, Literal
 
+from msgspec.structs import replace
+
 from batsched_py.hostset import HostSet
 from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
@@ -84,7 +86,8 @@ def simulate_log(
         write_workload(workload, cleaned)
         write_homogeneous(platform, log.hosts)
         simulation = Simulation(read_platform(platform), [read_workload(workload)])
-    return simulation.run(Session(load(algorithm), options).answer)
+    session = Session(load(algorithm), options)
+    return replace(simulation.run(session.answer), tables=tuple(session.tables()))
 
 
 def _clairvoyant(traces: Path, log: Log) -> Iterator[Check]:
