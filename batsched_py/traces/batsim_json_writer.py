@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +19,8 @@ from batsched_py.traces.batsim5_json import write_job, write_profile
 
 #: Member of the file with the date of the log; Batsim ignores it.
 START: Final = "log_start"
+#: Number of lines that are written at a time.
+_BATCH: Final = 512
 
 
 def write_workload(path: Path, workload: Workload, *, description: str = "", protocol: str = "v4") -> None:
@@ -78,7 +81,7 @@ def _pieces(
     """Yield the content of a file: one job a line, then one profile a line."""
     later = protocol == "v5"
     yield head + b'  "jobs": ['
-    yield from _lines(orjson.dumps(write_job(job) if later else _job_members(job)) for job in jobs)
+    yield from _lines(map(orjson.dumps, map(write_job if later else _job_members, jobs)))
     yield b'],\n  "profiles": {'
     yield from _lines(
         orjson.dumps(name) + b": " + orjson.dumps(write_profile(source, profile) if later else profile.members)
@@ -113,9 +116,10 @@ def _job_members(job: Job) -> dict[str, Any]:
 
 
 def _lines(items: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield items with separators between them; nothing if there are none."""
+    """Yield items with separators between them, many at a time; nothing if there are none."""
     begin, end = b"\n    ", b""
-    for item in items:
-        yield begin + item
+    left = iter(items)
+    while batch := list(islice(left, _BATCH)):
+        yield begin + b",\n    ".join(batch)
         begin, end = b",\n    ", b"\n  "
     yield end

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from functools import partial
+from operator import attrgetter, itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
 from msgspec.structs import replace
@@ -43,6 +44,11 @@ CANCELLED: Final = 5
 _MOST_KNOWN: Final = 65_536
 #: Fields of a log that describe a job, and may be kept.
 KEPT_FIELDS: Final = ("group", "executable", "queue", "partition")
+#: Number, submit, run, the field of the size, requested_time.
+_REQUESTED_FIRST: Final = itemgetter(0, 1, 3, 7, 8)
+_USED_FIRST: Final = itemgetter(0, 1, 3, 4, 8)
+#: Returns the job with these fields, which are not counted.
+_delay_job: Final[Callable[[Iterable[Any]], DelayJob]] = partial(tuple.__new__, DelayJob)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +147,7 @@ def clean_jobs(log: SwfLog, rules: CleaningRules) -> CleanedLog:
         raise OptionError(f"--keep: {shown(wrong[0])}: {unknown(wrong[0], KEPT_FIELDS)}")
     size = rules.hosts or log.machine_size
     tally = RowTally()
-    passing = list(_passing(log, rules, size, tally))
+    passing = list(_RecordCleaner(log, rules, size, tally).jobs())
     if not rules.cancelled:
         for record in log.cancelled:
             tally.add("dropped_never_ran", log.place_of(record.number))
@@ -182,61 +188,91 @@ def _count_out_of_order(log: SwfLog, passing: list[_Passed], tally: RowTally) ->
             latest = job.submit
 
 
-def _passing(log: SwfLog, rules: CleaningRules, size: int, tally: RowTally) -> Iterator[_Passed]:
-    seen: set[int] = set()
-    start, end = rules.start, math.inf if rules.end is None else rules.end
-    names, described = log.names, _Members(log, rules)
-    for record in (*log.records, *log.cancelled) if rules.cancelled else log.records:
-        number = record.number
-        if number in seen and rules.strict:
+class _RecordCleaner:
+    """The rules for single jobs, applied to the jobs of a log in their order."""
+
+    def __init__(self, log: SwfLog, rules: CleaningRules, size: int, tally: RowTally) -> None:
+        self._log, self._rules, self._size, self._tally = log, rules, size, tally
+        self._start, self._end = rules.start, math.inf if rules.end is None else rules.end
+        self._described = _Members(log, rules)
+        #: The numbers of the jobs so far.
+        self._seen: set[int] = set()
+
+    def jobs(self) -> Iterator[_Passed]:
+        """Yield the jobs that no rule drops, and count the others. WorkloadError for strict rules."""
+        log, rules, seen, members_of = self._log, self._rules, self._seen, self._described.of
+        start, end, first = self._start, self._end, max(self._start, 0)
+        largest, names, own = self._size if self._size > 0 else math.inf, log.names, rules.walltime == "run"
+        plain = not (rules.cancelled or rules.leases)
+        records = (*log.records, *log.cancelled) if rules.cancelled else log.records
+        looked_at = map(_USED_FIRST if rules.processors == "used" else _REQUESTED_FIRST, records)
+        for record, (number, submit, run, processors, request) in zip(records, looked_at, strict=True):
+            if (
+                plain
+                and 0 < run <= request
+                and 0 < processors <= largest
+                and first <= submit < end
+                and number not in seen
+            ):
+                # Most jobs, about which no rule has anything to say: as `_passed`, without its questions.
+                seen.add(number)
+                limit, members = run if own else request, members_of(record, processors, None)
+                begun = submit - start if start else submit
+                yield _delay_job((begun, number, run, processors, limit, members, names.get(number, ""))), ()
+            elif (passed := self._passed(record)) is not None:
+                yield passed
+
+    def _passed(self, record: SwfRecord) -> _Passed | None:
+        """Return the job of a record by all rules; None if one of them drops it, which is counted. WorkloadError."""
+        log, rules, number = self._log, self._rules, record.number
+        repeated = number in self._seen
+        if repeated and rules.strict:
             raise WorkloadError(log.source, log.place_of(number), "is in the log twice")
         corrections: tuple[str, ...] = ()
         patience = _patience(record) if rules.cancelled else None
         if patience is not None:
             corrections = ("cancelled",)
-            record = record._replace(run=record.requested_time)  # noqa: PLW2901  # unknown: it may run that long
+            record = record._replace(run=record.requested_time)  # unknown: it may run that long
         processors = _processors(record, rules)
-        reason = _reason_to_drop(record, abs(processors), size, rules, repeated=number in seen)
-        seen.add(number)
-        if reason is None and not start <= record.submit < end:
+        reason = _reason_to_drop(record, abs(processors), self._size, rules, repeated=repeated)
+        self._seen.add(number)
+        if reason is None and not self._start <= record.submit < self._end:
             reason = "left_out_by_window"
         if reason is not None:
-            tally.add(reason, log.place_of(number))
-            continue
+            self._tally.add(reason, log.place_of(number))
+            return None
         if processors < 0:
             corrections = (*corrections, "corrected_processors")
             processors = -processors
         run, walltime, correction = _times(record, rules)
-        submit = record.submit - start if start else record.submit
-        members = described.of(record, processors, patience)
-        job = DelayJob(submit, number, run, processors, walltime, members, names.get(number, ""))
-        yield job, corrections + correction
+        submit = record.submit - self._start if self._start else record.submit
+        members = self._described.of(record, processors, patience)
+        job = DelayJob(submit, number, run, processors, walltime, members, log.names.get(number, ""))
+        return job, corrections + correction
 
 
 class _Members:
     """The members of the jobs of a log; jobs with the same fields share them."""
 
     def __init__(self, log: SwfLog, rules: CleaningRules) -> None:
-        self._log, self._rules = log, rules
-        self._plain = not (rules.cancelled or rules.recorded_waits or rules.demands)
+        self._log, self._rules, self._named = log, rules, log.members
         self._fields = attrgetter("user", *(field for field in rules.keep if field in KEPT_FIELDS))
+        #: Returns the members of a job; the time after which its user cancelled it is None if it was not.
+        self.of = self._further if rules.cancelled or rules.recorded_waits or rules.demands else self._described
         #: The values of the fields -> members of jobs without others.
         self._known: dict[Any, Mapping[str, Any]] = {}
 
-    def of(self, record: SwfRecord, processors: int, patience: float | None) -> Mapping[str, Any]:
-        """Return the members of a job; `patience` is the time after which its user cancelled it."""
-        members = self._described(record)
-        if self._plain:
-            return members
+    def _further(self, record: SwfRecord, processors: int, patience: float | None) -> Mapping[str, Any]:
+        members = self._described(record, processors, patience)
         if patience is not None:
             members = {**members, CANCELLED_AFTER: patience}
         elif self._rules.recorded_waits and record.wait >= 0:
             members = {**members, RECORDED_WAIT: record.wait}
         return _with_demand(self._log, record, processors, members) if self._rules.demands else members
 
-    def _described(self, record: SwfRecord) -> Mapping[str, Any]:
-        if record.number in self._log.members:
-            return self._log.members[record.number]
+    def _described(self, record: SwfRecord, _processors: int, _patience: float | None) -> Mapping[str, Any]:
+        if self._named and record.number in self._named:
+            return self._named[record.number]
         key = self._fields(record)
         members = self._known.get(key)
         if members is None:

@@ -77,14 +77,22 @@ def delay_workload(
 def named_jobs(jobs: Iterable[DelayJob], largest: int, work: TimedWork, profiles: dict[str, Profile]) -> Iterator[Job]:
     """Yield these jobs in order, with ids padded for numbers up to `largest`; add their profiles to `profiles`."""
     width = len(str(largest))
-    for job in jobs:
-        profile, name = work.name_of(job.run), job.name or f"{job.number:0{width}d}"
-        if profile not in profiles:
-            profiles[profile] = work.profile(profile, job.run)
-        members: dict[str, Any] = {"id": name, "subtime": job.submit, "res": job.size, "walltime": job.walltime}
-        members |= {"profile": profile, **job.members}
-        demand = read_job_demand(members, job.size) if DEMAND in job.members else None
-        yield Job(name, job.submit, job.size, job.walltime, profile, members, demand)
+    #: The names of the profiles of whole run times; 5 and 5.0 are equal, but have different names.
+    known: dict[float, str] = {}
+    for submit, number, run, size, walltime, further, text in jobs:
+        name = text or str(number).zfill(width)
+        profile = known.get(run) if type(run) is int else None
+        if profile is None:
+            profile = work.name_of(run)
+            if profile not in profiles:
+                profiles[profile] = work.profile(profile, run)
+            if type(run) is int:
+                known[run] = profile
+        members: dict[str, Any] = {"id": name, "subtime": submit, "res": size, "walltime": walltime}
+        members["profile"] = profile
+        members.update(further)
+        demand = read_job_demand(members, size) if DEMAND in further else None
+        yield Job(name, submit, size, walltime, profile, members, demand)
 
 
 def with_work(workload: Workload, work: TimedWork) -> Workload:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from batsched_py.errors import WorkloadError
-from batsched_py.files.bounded_file import read_lines, reported
+from batsched_py.files.bounded_file import read_batches, reported
 from batsched_py.reading.limits import LIMITS, LONGEST, TOO_LONG, Limits
 from batsched_py.reading.notes import Notes
 from batsched_py.traces.formats import SWF, ReadOptions, looks_like
+from batsched_py.traces.swf_blocks import plain_records, record_of
 from batsched_py.traces.swf_headers import EPOCH, HeaderLines, epoch_text
 from batsched_py.traces.swf_log import FIELDS, SwfLog, SwfRecord
 from batsched_py.traces.swf_remarks import FurtherFields, report_records
@@ -23,8 +23,9 @@ from batsched_py.traces.swf_remarks import FurtherFields, report_records
 #
 # Archives deviate from the format: more than 18 fields in a line, fractions in fields of whole numbers, submission
 # times since 1970, headers in any encoding. These are accepted and noted. A line without numbers is an error with
-# its place, and is not interpreted. Most lines are integers alone, so `int` is tried for all fields at once, and each
-# field by itself only if that fails.
+# its place, and is not interpreted. Most lines are integers alone: `swf_blocks` reads them many at a time, and what it
+# does not read is read here line by line. There `int` is tried for all fields at once, and each field by itself only if
+# that fails.
 #
 # A clock that starts in 1970 is moved to the first submission, because a simulation would otherwise begin with decades
 # of idle hosts, and times near 1e9 leave fewer digits for fractions.
@@ -47,26 +48,11 @@ def read_swf(path: Path, *, limits: Limits = LIMITS, dependencies: bool = False)
     If the first submission is at EPOCH or later, the clock is moved: submission times are relative to the first one.
     The notes list the statements of the log that have no effect; with `dependencies`, preceding jobs have one.
     """
-    headers, notes = HeaderLines(), Notes(str(path))
-    records: list[SwfRecord] = []
-    further = FurtherFields(notes)
-    for number, line in enumerate(_read_lines(path, limits), 1):
-        text = line.strip()
-        if text.startswith(";"):
-            headers.add(text, number)
-        elif text:
-            pieces = text.split()
-            if len(pieces) > FIELDS:
-                further.add(pieces[FIELDS:], number)
-            try:
-                records.append(_record(pieces[:FIELDS]))
-                limits.check("jobs", len(records))
-            except ValueError as error:
-                other = "" if records else looks_like(text, SWF)
-                raise WorkloadError(str(path), f"line {number}", f"{error}{other}") from error
-    read = headers.headers(str(path))
+    lines = _LogLines(path, limits)
+    lines.read()
+    notes, read = lines.notes, lines.headers.headers(str(path))
     read.report(notes)
-    log = SwfLog(str(path), read.values, tuple(records), read.lines, further.lines)
+    log = SwfLog(str(path), read.values, tuple(lines.records), read.lines, lines.further.lines)
     if log.first >= EPOCH:
         log = _moved(log)
         notes.add(epoch_text(log.zero, log.start or read.at(int(log.zero))))
@@ -74,23 +60,60 @@ def read_swf(path: Path, *, limits: Limits = LIMITS, dependencies: bool = False)
     return replace(log, notes=notes.lines())
 
 
+class _LogLines:
+    """The lines of one file.
+
+    Attributes:
+        headers: the lines with headers.
+        notes: notes on lines.
+        records: the jobs.
+        further: the count of lines with further fields.
+    """
+
+    def __init__(self, path: Path, limits: Limits) -> None:
+        self._path, self._limits = path, limits
+        self.headers, self.notes, self.records = HeaderLines(), Notes(str(path)), list[SwfRecord]()
+        self.further = FurtherFields(self.notes)
+
+    def read(self) -> None:
+        """Read all lines. WorkloadError."""
+        number = 0
+        with reported(self._path, WorkloadError, lambda: f"line {number + 1}"):
+            for lines in read_batches(self._path, self._limits):
+                records = plain_records(lines)
+                if records and len(self.records) + len(records) <= self._limits.jobs:
+                    self.records += records
+                    number += len(lines)
+                    continue
+                for content in lines:
+                    # The encoding of headers is unknown, but lines of jobs contain only digits.
+                    for line in content.decode(errors="replace").splitlines():
+                        self._add(line.strip(), number + 1)
+                        number += 1
+
+    def _add(self, text: str, number: int) -> None:
+        """Add one line. WorkloadError."""
+        if text.startswith(";"):
+            self.headers.add(text, number)
+        elif text:
+            pieces = text.split()
+            if len(pieces) > FIELDS:
+                self.further.add(pieces[FIELDS:], number)
+            try:
+                self.records.append(_record(pieces[:FIELDS]))
+                self._limits.check("jobs", len(self.records))
+            except ValueError as error:
+                other = "" if self.records else looks_like(text, SWF)
+                raise WorkloadError(str(self._path), f"line {number}", f"{error}{other}") from error
+
+
 def _moved(log: SwfLog) -> SwfLog:
     """Return the log with a clock that starts at the first submission; unknown submission times remain unknown."""
     first = log.first
     records = tuple(
-        record._replace(submit=record.submit - first) if record.submit >= 0 else record for record in log.records
+        record_of((record[0], record[1] - first, *record[2:])) if record[1] >= 0 else record for record in log.records
     )
     return replace(log, records=records, zero=first)
-
-
-def _read_lines(path: Path, limits: Limits) -> Iterator[str]:
-    number = 0
-    with reported(path, WorkloadError, lambda: f"line {number + 1}"):
-        for content in read_lines(path, limits):
-            # The encoding of headers is unknown, but lines of jobs contain only digits.
-            for line in content.decode(errors="replace").splitlines():
-                yield line
-                number += 1
 
 
 def _record(pieces: list[str]) -> SwfRecord:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import click
 from msgspec.structs import replace
 
+from batsched_py.cli.shared.collection import uncollected
 from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.conversion_report import Conversion, counts_reported, write_report
 from batsched_py.cli.shared.convert_request import (
@@ -194,7 +195,9 @@ def command(request: ConvertRequest) -> None:
         return
     for name in options.supplied():
         raise click.UsageError(f"'{name}' is for leases; '--leases' makes leases of a log")
-    write_report(request, _convert_log(request))
+    with uncollected():
+        converted = _convert_log(request)
+    write_report(request, converted)
 
 
 def _format(request: ConvertRequest) -> Format:

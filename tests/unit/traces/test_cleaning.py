@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import pytest
@@ -231,6 +232,20 @@ def test_every_job_is_accounted_for(records: list[SwfRecord], start: int, end: i
         assert job.walltime is not None
         assert 0 < profile.delay <= job.walltime
         assert 0 < job.size <= 100
+
+
+@given(
+    RECORDS, st.sampled_from([{}, {"processors": "used"}, {"walltime": "run"}, {"start": 7, "end": 30}, {"hosts": 50}])
+)
+def test_jobs_without_a_question_are_as_by_all_rules(records: list[SwfRecord], rules: dict[str, Any]) -> None:
+    """With cancelled jobs, of which these logs have none, all rules look at each job, with the same result."""
+    try:
+        short = cleaned(*records, **rules)
+    except WorkloadError as error:
+        with pytest.raises(type(error), match=f"^{re.escape(str(error))}$"):
+            cleaned(*records, cancelled=True, **rules)
+    else:
+        assert short == cleaned(*records, cancelled=True, **rules)
 
 
 def test_other_fields_are_kept() -> None:

@@ -6,12 +6,13 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batsched_py.errors import WorkloadError
 from batsched_py.traces.swf import read_swf
 from batsched_py.traces.swf_log import SwfLog, SwfRecord
+from tests.thoroughness import thorough
 
 LINE = "1 10 -1 97 4 -1 -1 8 120 -1 1 7 3 -1 -1 -1 -1 -1"
 
@@ -128,6 +129,54 @@ def test_broken_compression(tmp_path: Path, content: bytes) -> None:
     """A compressed log that is cut or corrupt is refused."""
     with pytest.raises(WorkloadError, match=r"log\.swf: cannot be decompressed"):
         read(tmp_path, content)
+
+
+def _outcome(tmp_path: Path, text: str) -> object:
+    """The log of a text, or the error."""
+    try:
+        log = read(tmp_path, text)
+        return log, list(map(repr, log.records))  # 1 and 1.0 are equal
+    except WorkloadError as error:
+        return str(error)
+
+
+#: Fields that are numbers, nearly numbers, or numbers at a limit; and what stands between fields and ends lines.
+FIELD = st.one_of(
+    st.integers(-2, 300).map(str),
+    st.sampled_from(
+        ["-0", "007", "-", "1.0", "1e3", "2.5", "1_000", "+4", "x", "\u0663", "-1-1", "", "5,5", "6;", "nan"]
+    ),
+    st.integers(2**53 - 2, 2**53 + 2).map(str),
+    st.sampled_from([str(2**63), str(2**64 - 1), str(2**64), "9" * 30, str(10**16)]),
+)
+GAP = st.sampled_from([" ", " ", " ", "  ", "\t", "\r", "\x0b", "\u00a0", ",", "],["])
+END = st.sampled_from(["\n", "\n", "\n", "\r\n", " \n", "\n\n", "\n ", "\x0c\n", "\n; Note: a\n", ""])
+PLAIN = LINE.split()
+
+
+@st.composite
+def hostile_lines(draw: st.DrawFn) -> str:
+    """Lines of which a few fields, gaps and ends are unusual."""
+    text = ""
+    for _ in range(draw(st.integers(1, 4))):
+        fields = list(PLAIN)
+        for place in draw(st.lists(st.integers(0, len(fields) - 1), max_size=2)):
+            fields[place] = draw(FIELD)
+        if draw(st.integers(0, 5)) == 5:
+            fields = fields[: draw(st.integers(1, len(fields)))] + draw(st.lists(FIELD, max_size=2))
+        gaps = [" "] * len(fields)
+        if draw(st.booleans()):
+            gaps[draw(st.integers(0, len(gaps) - 1))] = draw(GAP)
+        text += "".join(field + gap for field, gap in zip(fields, gaps, strict=True)).removesuffix(" ") + draw(END)
+    return text
+
+
+@settings(max_examples=thorough(100))
+@given(hostile_lines())
+def test_lines_read_together_are_as_lines_read_alone(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    """A field with a sign lets all lines be read one by one, with the same records, notes and errors."""
+    tmp_path, first = tmp_path_factory.getbasetemp(), f"{LINE}\n"
+    assert _outcome(tmp_path, first + text) == _outcome(tmp_path, f"+{first}" + text)
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(-1, 10**8), *[st.integers(-1, 10**9)] * 16), max_size=5))
