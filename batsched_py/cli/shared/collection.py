@@ -11,7 +11,7 @@ from contextlib import contextmanager
 def uncollected() -> Iterator[None]:
     """Suspend searches for cycles: jobs and records contain none, and each search visits all of them.
 
-    Their number is limited by `Limits`, and so is the memory of cycles that errors in rows leave behind.
+    `Limits` bounds their number, and thereby the memory of cycles that errors in rows leave behind.
     """
     enabled = gc.isenabled()
     gc.disable()
