@@ -903,9 +903,10 @@ def test_pointing_at_a_heat_map_tells_how_busy_a_host_was(show: Show) -> None:
 WIDTHS: Final = (1400, 700, 390)
 
 
-#: Waits until the browser has laid the page out, and observers of sizes have seen it.
+#: Waits until the browser has laid the page out, observers of sizes have seen it, and charts are drawn again.
 LAID_OUT: Final = (
-    "const done = arguments[arguments.length - 1]; requestAnimationFrame(() => requestAnimationFrame(done))"
+    "const done = arguments[arguments.length - 1], drawn = () => Promise.resolve(window.report?.settled()).then(done);"
+    "requestAnimationFrame(() => requestAnimationFrame(drawn))"
 )
 
 
