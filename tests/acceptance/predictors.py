@@ -58,6 +58,9 @@ ROWS: Final[Mapping[str, Row]] = {
     "online, request, SJBF": Row(
         {**SJBF, "predictor": "online", **REQUEST}, _both(60.2577, 72.2844), _both(59.4, 95.59)
     ),
+    "online, doubling, SJBF": Row(
+        {**SJBF, "predictor": "online", **DOUBLING}, _both(62.17, 81.68), _both(63.24, 108.21)
+    ),
 }
 
 
