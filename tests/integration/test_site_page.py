@@ -720,17 +720,32 @@ def test_nothing_keeps_people_out(busy_site: SiteProcess, browser: Browser, sche
     assert not wide
 
 
-#: Keeps what is written into charts: text, left and right end, top, in pixels.
+#: Keeps what the latest drawing of the chart wrote, and for which width: text, left and right end, top, in pixels.
 WRITTEN = """\
 (() => {
-  const write = CanvasRenderingContext2D.prototype.fillText;
+  if (window.written) return;
+  window.written = { texts: new Map(), width: 0 };
+  const { fillText, setTransform } = CanvasRenderingContext2D.prototype;
+  let texts = new Map();
+  CanvasRenderingContext2D.prototype.setTransform = function (...numbers) {  // a drawing begins; it ends in this task
+    const { canvas } = this;
+    if (canvas.id === "chart") {
+      texts = new Map();
+      queueMicrotask(() => window.written = { texts, width: canvas.width });
+    }
+    return setTransform.apply(this, numbers);
+  };
   CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
     const width = this.measureText(text).width, left = { center: x - width / 2, right: x - width }[this.textAlign] ?? x;
-    window.written ??= new Map();
-    window.written.set(String(text), [left, left + width, y]);
-    return write.call(this, text, x, y);
+    if (this.canvas.id === "chart") texts.set(String(text), [left, left + width, y]);
+    return fillText.call(this, text, x, y);
   };
 })()
+"""
+#: Whether the latest drawing has texts and is as wide as the chart is now.
+DRAWN = """\
+window.written.texts.size > 0 && window.written.width ===
+  Math.round(document.getElementById("chart").getBoundingClientRect().width * devicePixelRatio)
 """
 
 
@@ -746,10 +761,10 @@ def shows(browser: Browser, kind: str, first: int, count: int) -> bool:
 
 
 def written(browser: Browser) -> dict[str, tuple[float, float, float]]:
-    """Draw the chart anew; return its texts, with left and right ends and places from above."""
+    """Return the texts of the latest drawing of the chart, with left and right ends and places from above."""
     browser.ask(WRITTEN)
-    wait_for(lambda: browser.ask("window.written?.size ?? 0"))  # it is drawn several times a second
-    return {text: (left, right, y) for text, (left, right, y) in browser.ask("[...window.written]")}
+    wait_for(lambda: browser.ask(DRAWN))  # it is drawn several times a second
+    return {text: (left, right, y) for text, (left, right, y) in browser.ask("[...window.written.texts]")}
 
 
 def test_labels_of_the_time_axis_do_not_overlap_on_a_telephone(busy_site: SiteProcess, browser: Browser) -> None:

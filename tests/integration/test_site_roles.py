@@ -81,6 +81,7 @@ TABLE: Final[Mapping[tuple[str, str], tuple[Any, tuple[int, ...]]]] = {
     ("GET", "/experiments/{number}"): (None, READ),
     ("GET", "/resources/{number}"): (None, READ),
     ("GET", "/api/timelines"): (None, NO_TIMELINES),
+    ("GET", "/api/timelines/entries"): (None, NO_TIMELINES),
     ("GET", "/api/timelines/{vm}/entries"): (None, NO_TIMELINES),
     ("POST", "/api/timelines/resume"): ({}, (401, 401, 403, 403, 403, 404)),
     ("POST", "/api/timelines/{vm}/entries"): (VM, (401, 401, 403, 403, 403, 404)),
