@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import click
 import msgspec
-import orjson
 from msgspec import Struct
 
 from batsched_py.cli.catalogue import COMMANDS
@@ -98,7 +97,8 @@ def help_of(command: click.Command, words: Sequence[str] = ()) -> CommandHelp:
 def help_document(command: click.Command, words: Sequence[str]) -> bytes:
     """Return the document of a command; docs/cli.md describes it."""
     content = {"format": FORMAT, "program": "batsched-py", **msgspec.to_builtins(help_of(command, words))}
-    return orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    # The program starts without orjson.
+    return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
 
 
 def _parts(command: click.Command, context: click.Context, words: Sequence[str]) -> Sequence[CommandHelp]:

@@ -59,13 +59,13 @@ def test_one_endless_line_is_given_up_early(tmp_path: Path, name: str, read: Cal
 
 
 def test_endless_lines_are_given_up_at_the_limit(tmp_path: Path) -> None:
-    """The line at which it was is named; none of what was read is kept."""
+    """The line at which it was is named; none of what was read is kept but one batch of lines."""
     path = bomb(tmp_path / "log.swf.gz", b"; nothing\n")
     limits = Limits(file_size=2_000_000)
     rule = r"line 31251: must be at most 2000000 bytes \(--limit file-size=N allows more\)"
     with measured() as memory, pytest.raises(InputError, match=rule):
         read_swf(path, limits=limits)
-    assert memory.peak < 1_000_000
+    assert memory.peak < 1_500_000
 
 
 def test_endless_jobs_are_given_up_at_the_limit(tmp_path: Path) -> None:
