@@ -16,7 +16,6 @@ SERVES = r"batsched-py serve -s \S+( --site \S+ --pace \S+)?"
 #: Commands that are not run (regular expressions) -> why.
 NOT_RUN = {
     r"make (test|check|bench|fix|fuzz|schema)( .*)?": "runs this very test, or takes long",
-    r"python -m tests\.benchmarks .*": "takes long",
     r"python3 -m venv .*|\. \.venv/bin/activate|pip install .*": "needs a network",
     r"batsim .*": "Batsim is not among what the tests need",
     r"nix-env .*": "needs Nix, and a network",

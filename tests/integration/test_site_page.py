@@ -743,8 +743,8 @@ WRITTEN = """\
 })()
 """
 #: Whether the latest drawing has texts and is as wide as the chart is now.
-DRAWN = """\
-window.written.texts.size > 0 && window.written.width ===
+CHART_IS_DRAWN = """\
+window.written?.texts.size > 0 && window.written.width ===
   Math.round(document.getElementById("chart").getBoundingClientRect().width * devicePixelRatio)
 """
 
@@ -762,9 +762,9 @@ def shows(browser: Browser, kind: str, first: int, count: int) -> bool:
 
 def written(browser: Browser) -> dict[str, tuple[float, float, float]]:
     """Return the texts of the latest drawing of the chart, with left and right ends and places from above."""
-    browser.ask(WRITTEN)
-    wait_for(lambda: browser.ask(DRAWN))  # it is drawn several times a second
-    return {text: (left, right, y) for text, (left, right, y) in browser.ask("[...window.written.texts]")}
+    # It is drawn several times a second; a page that is left meanwhile takes with it what was kept.
+    wait_for(lambda: browser.ask(WRITTEN) or browser.ask(CHART_IS_DRAWN))
+    return {text: (left, right, y) for text, (left, right, y) in browser.ask("[...window.written?.texts ?? []]")}
 
 
 def test_labels_of_the_time_axis_do_not_overlap_on_a_telephone(busy_site: SiteProcess, browser: Browser) -> None:
