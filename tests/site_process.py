@@ -72,9 +72,11 @@ class SiteProcess:
 
 
 @contextmanager
-def running_site(folder: Path, *options: str, files: int | None = None) -> Iterator[SiteProcess]:
+def running_site(
+    folder: Path, *options: str, opened_by: Sequence[str] = SITE, files: int | None = None
+) -> Iterator[SiteProcess]:
     """Start a site, wait until it takes requests, and stop it if it runs still."""
-    site = SiteProcess(folder, options, files=files)
+    site = SiteProcess(folder, options, opened_by, files=files)
     try:
         site.client().get("healthz")
         yield site

@@ -666,8 +666,7 @@ def test_the_timelines_of_a_site_are_resumed_extended_and_closed(tmp_path: Path,
     machines = {f"vm{number}": [{"at": 10, "break": True}, {"at": 20, "run": "go", "takes": 5}] for number in range(12)}
     (tmp_path / "t.json").write_text(json.dumps({"vms": machines}))
     options, platform = ("--pace", "600", "-s", "timelines", "-o", "file=t.json"), ROOT / "platforms" / "cluster32.xml"
-    with left(browser):
-        site = SiteProcess(tmp_path, options, ("site", "-p", str(platform)))
+    with running_site(tmp_path, *options, opened_by=("site", "-p", str(platform))) as site, left(browser):
         browser.visit(site.url)
         press(browser, "#own-timelines")
         wait_for(lambda: browser.ask(HELD) == ["break@10"] * 12)

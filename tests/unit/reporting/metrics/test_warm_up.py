@@ -26,7 +26,7 @@ def cut_by_definition(values: list[float]) -> int:
 @settings(max_examples=thorough(30))
 @given(st.lists(st.integers(0, 50).map(float), min_size=10, max_size=80))
 def test_the_cut_has_the_smallest_error_of_the_mean(values: list[float]) -> None:
-    """Of all cuts up to the half; where rounding decides between two, they are equally good."""
+    """No cut up to the half has a smaller one; where rounding decides between two, they are equally good."""
     cut, _ = mser5(values)
     batches = [sum(values[first : first + 5]) / 5 for first in range(0, len(values) - 4, 5)]
 
