@@ -264,6 +264,7 @@ DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
         _line(1, lambda state: _group(state, "dict").update(items=["objects", [10**9]])),
         "is damaged",
     ),
+    "more objects than bytes": (_line(1, lambda state: _group(state, "dict").update(count=10**12)), "is damaged"),
     "no notes": (_line(1, lambda state: state.update(notes={})), "is damaged"),
     "other leases": (_other("leases.lease:LeaseRun", "end", 1e9), "the journal does not go on from it"),
     "another count of messages": (_other("session:Session", "messages", 1), "is damaged"),

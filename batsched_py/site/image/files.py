@@ -143,7 +143,16 @@ def read_image(path: Path, site: str, made: str) -> tuple[ImageHeader, ImageCont
         raise UnusableImageError("is of another site")
     if not rest.endswith(b"\n") or hashlib.sha256(memoryview(rest)[:-1]).hexdigest() != header.content:
         raise UnusableImageError("is damaged")
+    return header, _content(rest)
+
+
+def _content(line: bytes) -> ImageContent:
+    """Return the content of the second line. UnusableImageError."""
     try:
-        return header, msgspec.json.decode(rest, type=ImageContent)
+        content = msgspec.json.decode(line, type=ImageContent)
     except (msgspec.DecodeError, RecursionError) as error:
         raise UnusableImageError("is damaged") from error
+    state = content.state
+    if sum(abs(group.count) for group in (*state.made, *state.new, *state.fixed)) > len(line):
+        raise UnusableImageError("is damaged")  # nearly each object has a value in a column, of a byte at least
+    return content
