@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Final
 
+from batsched_py.reading.limits import Limits
+
 # Cells become texts, because tables in Parquet have all forms of tables in CSV: dates as texts, numbers as decimals. So
 # there is one rule for each form, whatever the file. Arrow converts whole columns; a number without a fraction is
 # written without one, since a column of whole numbers with gaps has floating-point numbers in many files.
@@ -14,18 +16,41 @@ from typing import Any, Final
 _PER_SECOND: Final = {"s": 1, "ms": 1000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
+#: Types that have values of any length, and all types that have cells, by the names of their tests.
+_TEXTS: Final = ("string", "large_string", "string_view", "binary", "large_binary")
+_CELLS: Final = (*_TEXTS, "null", "integer", "boolean", "floating", "decimal", "date", "time", "timestamp", "duration")
+
+
 class TypeRuleError(ValueError):
     """A column has a type that is no cell; the text is the rule."""
 
 
-def texts_of(column: Any) -> Sequence[str]:
-    """Return the texts of the cells, "" for missing ones. TypeRuleError for lists, structures and other types."""
+def check_type(kind: Any) -> None:
+    """Check that a column of this type of Arrow has cells. TypeRuleError for lists, structures and other types."""
+    types: Any = import_module("pyarrow").types
+    value = kind.value_type if types.is_dictionary(kind) else kind
+    if not any(getattr(types, f"is_{name}")(value) for name in _CELLS):
+        raise TypeRuleError(f"must have numbers, texts, dates or durations, not {kind}")
+
+
+def has_texts(kind: Any) -> bool:
+    """Return whether the values of a column of this type have any length."""
+    types: Any = import_module("pyarrow").types
+    return any(getattr(types, f"is_{name}")(kind) for name in _TEXTS)
+
+
+def texts_of(column: Any, limits: Limits) -> Sequence[str]:
+    """Return the texts of the cells, "" for missing ones.
+
+    TypeRuleError for lists, structures and other types; LimitError for a text that is longer than a line may be.
+    """
     arrow: Any = import_module("pyarrow")
     compute: Any = import_module("pyarrow.compute")
     types = arrow.types
     kind = column.type
+    check_type(kind)
     if types.is_dictionary(kind):
-        return texts_of(column.cast(kind.value_type))
+        return _repeated(column, limits, arrow, compute)
     if types.is_null(kind):
         return [""] * len(column)
     if types.is_floating(kind):
@@ -36,28 +61,22 @@ def texts_of(column: Any) -> Sequence[str]:
         return _dates(column, arrow, compute)
     elif types.is_duration(kind):
         return _seconds(column, arrow)
-    elif not _is_plain(kind, types):
-        raise TypeRuleError(f"must have numbers, texts, dates or durations, not {kind}")
+    elif has_texts(kind):
+        _check_lengths(column, limits, compute)
     texts: Sequence[str] = compute.fill_null(column.cast(arrow.string()), "").to_pylist()
     return texts
 
 
-#: The types of which Arrow makes the text that readers of cells know, by the names of their tests.
-_PLAIN: Final = (
-    "string",
-    "large_string",
-    "string_view",
-    "binary",
-    "large_binary",
-    "integer",
-    "boolean",
-    "date",
-    "time",
-)
+def _repeated(column: Any, limits: Limits, arrow: Any, compute: Any) -> Sequence[str]:
+    """Return the texts of a dictionary's cells: of each value that these cells have, one text, however often it is."""
+    used = compute.unique(column.indices.cast(arrow.int64())).drop_null()
+    texts = dict[int | None, str](zip(used.to_pylist(), texts_of(column.dictionary.take(used), limits), strict=True))
+    texts[None] = ""
+    return [texts[index] for index in column.indices.to_pylist()]
 
 
-def _is_plain(kind: Any, types: Any) -> bool:
-    return any(getattr(types, f"is_{name}")(kind) for name in _PLAIN)
+def _check_lengths(column: Any, limits: Limits, compute: Any) -> None:
+    limits.check("line_size", compute.max(compute.binary_length(column)).as_py() or 0)
 
 
 def _whole_if_possible(column: Any, arrow: Any) -> Any:

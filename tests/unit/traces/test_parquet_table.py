@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
+import io
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pyarrow
+import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batsched_py.errors import ExtraError, InputError, WorkloadError
-from batsched_py.reading.limits import Limits
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.traces.cleaning import CleaningRules, clean
 from batsched_py.traces.formats import PARQUET, ReadOptions, find_format
 from batsched_py.traces.parquet_cells import TypeRuleError, texts_of
+from batsched_py.traces.parquet_pages import PageHeader, PageRuleError
 from batsched_py.traces.swf_log import SwfLog
 from batsched_py.traces.table_presets import chosen_columns
 from tests.public_samples import SAMPLES, eagle, in_parquet
 from tests.thoroughness import thorough
 
+PLAIN_NAMES = ("s", "r", "n")
 PLAIN = "submit=s,run=r,size=n"
 NOON = datetime(2024, 5, 31, 12)
 
@@ -114,13 +118,13 @@ def test_jobs_of_eagle(tmp_path: Path) -> None:
 )
 def test_cells_of_all_types_become_texts(cells: Any, texts: Sequence[str]) -> None:
     """In the forms of tables in CSV; missing cells are empty."""
-    assert texts_of(cells if isinstance(cells, pyarrow.Array) else pyarrow.array(cells)) == texts
+    assert texts_of(cells if isinstance(cells, pyarrow.Array) else pyarrow.array(cells), LIMITS) == texts
 
 
 def test_lists_are_no_cells(tmp_path: Path) -> None:
     """The error names the column and its type."""
     with pytest.raises(TypeRuleError, match="list"):
-        texts_of(pyarrow.array([[1]]))
+        texts_of(pyarrow.array([[1]]), LIMITS)
     with pytest.raises(WorkloadError, match="column n: must have numbers, texts, dates or durations, not list"):
         read(tmp_path, in_parquet({"s": [0], "r": [5], "n": [[1]]}), PLAIN)
 
@@ -172,6 +176,102 @@ def test_repeated_values_count_for_the_limit(tmp_path: Path) -> None:
         read(tmp_path, content, PLAIN, limits=Limits(file_size=63_999))
     with pytest.raises(WorkloadError, match="jobs"):
         read(tmp_path, content, PLAIN, limits=Limits(jobs=999))
+
+
+#: A pool that knows the most bytes that pyarrow used in it. It is kept, as pyarrow's objects may outlive a test.
+POOL = pyarrow.proxy_memory_pool(pyarrow.default_memory_pool())
+
+
+@pytest.fixture
+def peak() -> Iterator[Callable[[], int]]:
+    """Bytes that pyarrow used at most while its pool was this one."""
+    usual = pyarrow.default_memory_pool()
+    yield POOL.max_memory
+    pyarrow.set_memory_pool(usual)
+
+
+LONG = "x" * 1_000_000
+FEW = {"s": [0] * 50, "r": [5] * 50, "n": [1] * 50}
+
+
+@pytest.mark.parametrize(
+    ("cells", "options", "rule"),
+    [
+        ([LONG] * 50, {}, "must be at most 40000000 bytes (--limit file-size=N allows more)"),
+        ([b"x" + LONG.encode()] * 50, {}, "column i: must be at most 1000000 bytes in a line"),
+        ([LONG] * 50, {"use_dictionary": False}, "must be at most 40000000 bytes (--limit file-size=N allows more)"),
+        (
+            [f"{LONG}{at}" for at in range(50)],
+            {"use_dictionary": False},
+            "column i: must be at most 1000000 bytes in a",
+        ),
+        (
+            [f"{'x' * 3_000_000}{at}" for at in range(50)],
+            {"use_dictionary": False, "data_page_size": 1 << 30},
+            "column i: must have pages of at most 128000000 bytes, not 150000296",
+        ),
+        (
+            [f"{LONG}{at}" for at in range(50)],
+            {"use_dictionary": False, "column_encoding": {"i": "DELTA_BYTE_ARRAY"}},
+            "column i: must not have the encoding DELTA_BYTE_ARRAY, whose texts may be of any length",
+        ),
+        (pyarrow.array([b"x" * 65] * 50, pyarrow.binary(65)), {}, "column i: must have numbers, texts, dates or dur"),
+    ],
+)
+def test_a_small_file_takes_little_memory(
+    cells: Any, options: dict[str, Any], rule: str, peak: Callable[[], int], tmp_path: Path
+) -> None:
+    """A value that repeats, a page that grows and an encoding by differences would take 50 times their size or more."""
+    target = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table({**FEW, "i": cells}), target, compression="zstd", **options)
+    content = target.getvalue()
+    assert len(content) < 100_000
+    pyarrow.set_memory_pool(POOL)
+    with pytest.raises(WorkloadError) as error:
+        read(tmp_path, content, f"{PLAIN},id=i", limits=Limits(file_size=40_000_000, line_size=1_000_000))
+    assert rule in str(error.value)
+    assert peak() < 60_000_000
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("kind", [pyarrow.string(), pyarrow.large_string(), pyarrow.string_view(), pyarrow.binary()])
+def test_texts_are_the_same_from_any_pages(kind: pyarrow.DataType, version: str, tmp_path: Path) -> None:
+    """In dictionaries or plain, over groups of rows, with missing ones."""
+    users = [None if at % 7 == 3 else f"user {at % 5}é" for at in range(60)]
+    texts = {"i": [f"job {at}" for at in range(60)], "u": users}
+    table = pyarrow.table({name: pyarrow.array(cells, kind) for name, cells in texts.items()})
+    for name in PLAIN_NAMES:
+        table = table.append_column(name, pyarrow.array([1] * 60))
+    for use_dictionary in (True, False):
+        target = io.BytesIO()
+        pyarrow.parquet.write_table(
+            table,
+            target,
+            row_group_size=25,
+            use_dictionary=use_dictionary,
+            data_page_version=version,
+            data_page_size=50,
+        )
+        log = read(tmp_path, target.getvalue(), f"{PLAIN},id=i,user=u")
+        assert [log.names[one.number] for one in log.records] == texts["i"]
+        assert [log.members.get(one.number, {}).get("user") for one in log.records] == users
+
+
+@pytest.mark.parametrize(
+    ("content", "rule"),
+    [
+        (b"", "the file ends within the header of a page"),
+        (b"\0", "the header of a page has no size"),
+        (b"\x25" + b"\xff" * 20, "a number of the header of a page has more than 64 bits"),
+        (b"\x1c" * 20, "the header of a page is nested more than 8 levels deep"),
+        (b"\x1b\x00", "the header of a page has a member of the unknown type 11"),
+        (b"\x18\xff\xff\xff\x7f", "the header of a page has more than 4000000 bytes"),
+    ],
+)
+def test_damaged_headers_of_pages_are_refused(content: bytes, rule: str) -> None:
+    """Each in one line; a length that a header claims is not read."""
+    with pytest.raises(PageRuleError, match=rule):
+        PageHeader(io.BytesIO(content)).whole(2)
 
 
 def test_pyarrow_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
