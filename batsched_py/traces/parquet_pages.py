@@ -8,9 +8,9 @@ from typing import Any, BinaryIO, Final
 # could be compared with are claims, too. A small file can so ask for any amount of memory in three ways: a page that
 # decompresses to gigabytes, or many that a batch of rows needs at once; an encoding by differences, in which each
 # text repeats the beginning of the one before; and a type of a fixed length of megabytes. So the headers of all pages
-# that will be read are looked at first: they are in Thrift's compact form, one before each page, and batches have
-# fewer rows if these need many pages. Texts are then read as dictionaries, in which a value that occurs often is kept
-# once (`parquet_table`).
+# that will be read are checked first: they are in Thrift's compact form, one before each page, and batches have fewer
+# rows if these need many pages. Texts are then read as dictionaries, in which a value that occurs often is kept once
+# (`parquet_table`).
 #
 # Source of the forms: Apache Parquet, parquet.thrift and Encodings.md; Apache Thrift, "Thrift Compact protocol".
 
