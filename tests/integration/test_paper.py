@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import math
 import random
 import re
@@ -14,7 +15,6 @@ from typing import Any
 import numpy
 import pandas
 import pytest
-from scipy import stats
 
 from batsched_py.traces.platform_writer import write_homogeneous
 from tests.integration.programs import ROOT, run_here
@@ -93,6 +93,12 @@ def means(folder: Path) -> Any:
     return table[table.metric == "mean_wait"].set_index(["group", "algorithm"])
 
 
+@pytest.fixture(scope="module")
+def stats() -> Any:
+    """scipy.stats, loaded where it is used: each process of the test-suite would take two seconds for it."""
+    return importlib.import_module("scipy.stats")
+
+
 GROUPS = ("site", "lublin load=0.6", "lublin load=1")
 
 
@@ -117,7 +123,7 @@ def test_means_and_pairs_are_those_of_the_jobs(waits: Any, means: Any, group: st
         )
 
 
-def test_tests_are_those_of_the_pairs(waits: Any, means: Any, folder: Path) -> None:
+def test_tests_are_those_of_the_pairs(waits: Any, means: Any, folder: Path, stats: Any) -> None:
     """Effect, p, p by Holm over all tests of the folder, and the number of workloads."""
     for group in GROUPS:
         for name in ("fcfs", "sjf"):
