@@ -12,9 +12,10 @@ from tests.fuzz.corpus import keep, kept
 from tests.fuzz.judging import FindingError, check_lines, judged, told
 from tests.fuzz.search import find, search
 from tests.fuzz.targets import TARGETS, Target
+from tests.thoroughness import thorough
 
 #: Inputs for each target.
-SHORT = 20
+SHORT = thorough(10)
 
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)

@@ -37,7 +37,7 @@ def _process() -> subprocess.Popen[bytes]:
 
 def run_in_other_process(
     scheduler: type[Scheduler[Any]], options: Mapping[str, Any], cases: Sequence[Case]
-) -> list[Fingerprint] | None:
+) -> list[Fingerprint]:
     """The fingerprints of a built-in algorithm, as `batsched_py.testing.fingerprints` has them from a process each."""
     request = _Request(f"{scheduler.__module__}:{scheduler.__qualname__}", dict(options), tuple(cases))
     process = _process()

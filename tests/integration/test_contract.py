@@ -27,14 +27,12 @@ _cases = cache(cases)
 class Variant(ContractTests):
     """As they are, but what is the same for each variant is there once: what Hypothesis draws, and another process."""
 
-    #: Each edge is tried with one peer, all peers in turn, and half of the crowds are repeated.
+    #: Each edge is tried with one peer, all peers in turn, and half of the crowds are repeated, in the other process.
     _few: ClassVar[bool] = False
 
     @pytest.fixture(autouse=True)
     def _elsewhere(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(contract, "run_in_other_process", other_hashes.run_in_other_process)
-        if self._few:
-            monkeypatch.setattr(contract, "crowded", lambda hosts: islice(crowded(hosts), 0, None, 2))
 
     def test_edges(self) -> None:
         """As they are, or fewer."""
@@ -42,6 +40,18 @@ class Variant(ContractTests):
         for number, case in enumerate(edges(self.hosts)):
             if not self._few or number % peers == number // peers % peers:
                 self.replay(self._fitted(case))
+
+    def test_the_same_input_gives_the_same_bytes(self) -> None:
+        """As they are, or without the second run in this process, which the suite without options makes."""
+        if not self._few:
+            super().test_the_same_input_gives_the_same_bytes()
+            return
+        scheduler, options = self.scheduler(), self.options
+        for case in map(self._fitted, islice(crowded(self.hosts), 0, None, 2)):
+            (here,) = fingerprints.fingerprints(scheduler, options, [case])
+            (there,) = other_hashes.run_in_other_process(scheduler, options, [case])
+            if here != there:
+                self._fail_otherwise(" in another process", case, here, there)
 
     def _draw(self, peer: Peer, *, failing: bool | None = False) -> None:
         """Play drawn cases; if one fails, let Hypothesis search again and make it smaller."""
