@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from batsched_py.protocol.commands import RUNNING
 from batsched_py.protocol.events import FINAL_STATES
 
 MINUTE: Final = 60
@@ -12,7 +13,11 @@ DAY: Final = 24 * HOUR
 
 #: Batsim's final state -> short name.
 STATE_NAMES: Final = dict(
-    zip(FINAL_STATES, ("successful", "failed", "walltime reached", "killed", "rejected"), strict=True)
+    zip(
+        (*FINAL_STATES, RUNNING),
+        ("successful", "failed", "walltime reached", "killed", "rejected", "running"),
+        strict=True,
+    )
 )
 
 

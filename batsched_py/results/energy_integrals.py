@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Iterable
 
 from batsched_py.model.step_signal import KWH, StepSignal
 from batsched_py.results.tracing import EnergyRows
+
+
+def energy_span(submissions: Iterable[float], ends: Iterable[float]) -> tuple[float, float]:
+    """Return begin and end of the time for which a whole run is measured: its first submission, and its last end.
+
+    `submissions` are those of all jobs, rejected ones included; `ends` are those of the jobs that ran. Without jobs it
+    is empty, at 0.
+    """
+    begin = min(submissions, default=0.0)
+    return begin, max(ends, default=begin)
 
 
 def joules_at(rows: EnergyRows, time: float) -> float:

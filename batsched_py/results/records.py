@@ -111,6 +111,7 @@ class Tally(Struct):
     Attributes:
         states: final state -> number of jobs, rejected ones included.
         submits, starts, finishes: times in seconds, one for each job that ran.
+        first: the first submission of all jobs, rejected ones included; infinite without jobs.
         sizes: number of compute hosts, one for each job that ran.
         attempts: possible attempts of resubmitted jobs, with indices into these columns as rows; empty if there can be
             none.
@@ -122,6 +123,7 @@ class Tally(Struct):
     finishes: array[float] = field(default_factory=numbers)
     sizes: array[int] = field(default_factory=counts)
     attempts: list[Attempt] = []
+    first: float = math.inf
 
     @classmethod
     def of(cls, records: Iterable[JobRecord], hosts: int) -> Tally:
@@ -139,6 +141,7 @@ class Tally(Struct):
         if again:
             self._note_attempts(records, hosts)
         self.states.update([record.state for record in records])
+        self.first = min(self.first, min([record.job.submit_time for record in records], default=math.inf))
         ran = [record for record in records if record.state != REJECTED]
         self.submits.extend([record.job.submit_time for record in ran])
         self.starts.extend([record.start for record in ran])

@@ -76,7 +76,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_homogeneous(there / "p.xml", 16)
     write_log(there / "site.swf")
     (there / "study.toml").write_text(STUDY)
-    assert run_here(there, "campaign", "paper", "study.toml", "paper") == 0
+    assert run_here(there, "campaign", "paper", str(there / "study.toml"), "paper") == 0
     return there
 
 
@@ -180,6 +180,14 @@ def test_the_folder_is_complete_and_the_same_each_time(folder: Path) -> None:
     assert run_here(again, *command[1].split()) == 0
     for name, content in files.items():
         assert (again / "paper" / name).read_bytes() == content, name
+
+
+def test_no_file_tells_where_the_study_was(folder: Path) -> None:
+    """The study was named by its absolute path, which all inputs had."""
+    for path in (folder / "paper").rglob("*"):
+        content = path.read_bytes().replace(rb"\allowbreak{}", b"") if path.is_file() else b""
+        assert str(folder).encode() not in content, path
+        assert path.suffix == ".pdf" or not re.search(rb"(?<![\w./:])/(?:tmp|home|root|usr|var|work)/", content), path
 
 
 def test_the_document_compiles(folder: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-from batsched_py.campaigns import Settings, simulate
+from batsched_py.campaigns import Run, Settings, simulate
 from batsched_py.cli.main import run
 from batsched_py.errors import ConfigurationError
 from batsched_py.model.step_signal import parse_signal
@@ -54,10 +54,42 @@ def test_simulate_shows_emissions_and_cost_and_describes_their_files(capsys: pyt
     assert f"cost of energy {EUROS:.2f} EUR" in shown
     described = {file["role"]: file["path"] for file in json.loads(Path("out_run.json").read_text())["files"]}
     assert (described["carbon"], described["price"]) == ("grid.csv", "price.csv")
-    assert run(["metrics", "out", *SIGNALS, "--format", "csv"]) == 0
+    for options in (SIGNALS, []):
+        assert run(["metrics", "out", *options, "--format", "csv"]) == 0
+        [measured] = csv.DictReader(capsys.readouterr().out.splitlines())
+        assert float(measured["carbon"]) == pytest.approx(GRAMS)
+        assert float(measured["energy_cost"]) == pytest.approx(EUROS)
+    assert Run.read("out").metrics.carbon == pytest.approx(GRAMS)
+
+
+def test_a_signal_that_changed_or_is_gone_is_not_read(capsys: pytest.CaptureFixture[str]) -> None:
+    """A warning names it, and its metric is undefined."""
+    assert run(["simulate", *FILES, "-E", *SIGNALS, "-e", "out", "--quiet"]) == 0
+    Path("grid.csv").write_bytes(GRID.replace(b"500", b"400"))
+    Path("price.csv").unlink()
+    capsys.readouterr()
+    assert run(["metrics", "out", "--format", "csv"]) == 0
+    out, err = capsys.readouterr()
+    [measured] = csv.DictReader(out.splitlines())
+    assert (measured["carbon"], measured["energy_cost"]) == ("", "")
+    first, second = err.splitlines()
+    assert "grid.csv: is not as it was in the run: its SHA-256 is another; so carbon is not measured" in first
+    assert "price.csv: cannot be read" in second
+    assert run(["metrics", "out", "--carbon", "grid.csv", "--price", "grid.csv", "--format", "csv"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_run_is_measured_from_its_first_submission_on(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also if that job was rejected: `simulate` and `metrics` say the same."""
+    job = {"res": 1, "walltime": 9000, "profile": "d"}
+    late, large = {**job, "id": "2", "subtime": 1800}, {**job, "id": "1", "subtime": 0, "res": 2}
+    Path("w.json").write_text(json.dumps({**WORKLOAD, "jobs": [large, late]}))
+    assert run(["simulate", *FILES, "-E", *SIGNALS, "--allow-oversized-jobs", "-e", "out"]) == 0
+    grams = 0.36 * 500 + 0.54 * 100
+    assert f"carbon emissions {grams:.1f} gCO2" in " ".join(capsys.readouterr().out.split())
+    assert run(["metrics", "out", "--format", "csv"]) == 0
     [measured] = csv.DictReader(capsys.readouterr().out.splitlines())
-    assert float(measured["carbon"]) == pytest.approx(GRAMS)
-    assert float(measured["energy_cost"]) == pytest.approx(EUROS)
+    assert float(measured["carbon"]) == pytest.approx(grams)
 
 
 def test_compare_shows_the_metrics_of_its_signals(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ import batsched_py
 from batsched_py.campaigns.bootstrap import FEW
 from batsched_py.campaigns.methods.definitions import DEFINITIONS
 from batsched_py.campaigns.methods.forms import PaperForm, form_of
+from batsched_py.campaigns.methods.path_names import PathNames
 from batsched_py.campaigns.methods.references import bibliography, keys_for
 from batsched_py.campaigns.series import SeriesPart, dimensions
 from batsched_py.campaigns.study import Study
@@ -37,6 +38,7 @@ class Methods(Struct, frozen=True):
         settings: settings of the simulator that differ from their defaults.
         simulators: names of the simulators: "embedded", "batsim".
         clock: the times that decisions take, as after --clock.
+        names: the names of files.
     """
 
     parts: Sequence[SeriesPart]
@@ -44,6 +46,7 @@ class Methods(Struct, frozen=True):
     settings: Mapping[str, Any] = field(default_factory=dict)
     simulators: Sequence[str] = ("embedded",)
     clock: Sequence[str] = ("zero",)
+    names: PathNames = PathNames()
 
 
 class MethodsText(Struct, frozen=True):
@@ -129,7 +132,7 @@ def _simulation(to: _Writer, methods: Methods) -> Iterator[str]:
             if outcome.metrics is not None
         }
         size = f", {counted(max(hosts), 'host')}" if hosts else ""
-        yield f"Platform: {to.code(file.path)}{size}, SHA-256 {to.code(file.sha256 or 'unknown')}."
+        yield f"Platform: {to.code(methods.names.of(file.path))}{size}, SHA-256 {to.code(file.sha256 or 'unknown')}."
     clocks = {"zero": "Decisions take no simulated time."}
     for clock in methods.clock:
         yield clocks.get(clock) or to.text(f"The time that decisions take is that of the clock {clock}.")
@@ -142,10 +145,10 @@ def _algorithms(to: _Writer, methods: Methods) -> Iterator[str]:
     studies = _studies(methods)
     for variant in studies[0].variants:
         options = next((one.options for study in studies for one in study.of(variant.name) if one.options), {})
-        yield f"{_subject(to, variant)} {_options(to, options)}."
+        yield f"{_subject(to, variant)} {_options(to, options, methods.names)}."
         for file in methods.code.get(variant.name, ()):
             digest = to.code(file.sha256 or "unknown")
-            yield f"Its file ({to.text(file.role)}) is {to.code(file.path)}, SHA-256 {digest}."
+            yield f"Its file ({to.text(file.role)}) is {to.code(methods.names.of(file.path))}, SHA-256 {digest}."
     yield f"All are compared with {to.code(methods.parts[0].comparison.baseline)}."
 
 
@@ -158,8 +161,8 @@ def _subject(to: _Writer, variant: Variant) -> str:
     return f"The {known}" if variant.name == scheduler.name else f"{to.code(variant.name)} is the {known}, and"
 
 
-def _options(to: _Writer, options: Mapping[str, Any]) -> str:
-    given = [f"{name}={spelled(value)}" for name, value in options.items() if value != ""]
+def _options(to: _Writer, options: Mapping[str, Any], names: PathNames) -> str:
+    given = [f"{name}={names.of(spelled(value))}" for name, value in options.items() if value != ""]
     return f"has the options {to.codes(given)}" if given else "has no options"
 
 
@@ -180,7 +183,7 @@ def _workloads(to: _Writer, methods: Methods) -> Iterator[str]:
     if drawn:
         yield _model(to, drawn)
     for path, parts in files.items():
-        yield _file(to, path, parts)
+        yield _file(to, path, methods.names.of(path), parts)
     base = methods.parts[0].comparison.baseline
     counts = [outcome.metrics for study in _studies(methods) for outcome in study.of(base)]
     jobs = [one.jobs for one in counts if one is not None]
@@ -208,15 +211,15 @@ def _model(to: _Writer, drawn: Sequence[WorkloadFile]) -> str:
     )
 
 
-def _file(to: _Writer, path: str, parts: Sequence[WorkloadFile]) -> str:
+def _file(to: _Writer, path: str, name: str, parts: Sequence[WorkloadFile]) -> str:
     """Return a sentence about a file of a workload, or about the parts of a log, whose hashes are hashed together."""
     if len(parts) == 1:
-        return f"The workload {to.code(path)} has the SHA-256 {to.code(parts[0].sha256 or 'unknown')}."
+        return f"The workload {to.code(name)} has the SHA-256 {to.code(parts[0].sha256 or 'unknown')}."
     digest = sha256("".join(f"{one.sha256}\n" for one in parts).encode()).hexdigest()
     whole = content_hash(Path(path)) if Path(path).is_file() else None
     known = "" if whole is None else f", SHA-256 {to.code(whole)}"
     return (
-        f"{len(parts)} workloads are parts of {to.code(path)}{known}; the SHA-256 of the list of their own SHA-256 is "
+        f"{len(parts)} workloads are parts of {to.code(name)}{known}; the SHA-256 of the list of their own SHA-256 is "
         f"{to.code(digest)}."
     )
 

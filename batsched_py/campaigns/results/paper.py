@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import batsched_py
 from batsched_py.campaigns.comparison import AlgorithmComparison, Inference
@@ -14,6 +14,7 @@ from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.inference import with_inference
 from batsched_py.campaigns.methods.description import Methods, changed_settings, methods_text
 from batsched_py.campaigns.methods.forms import Latex
+from batsched_py.campaigns.methods.path_names import PathNames
 from batsched_py.campaigns.methods.references import bibliography
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.plan.paper_table import PaperFigure
@@ -59,8 +60,9 @@ def paper_files(
     ConfigurationError names a figure that cannot be drawn, ExtraError what is missing.
     """
     comparisons = [one.comparison for one in groups]
-    methods = methods_text(_methods(plan, groups), Latex())
-    columns = run_columns(plan.runs, ended)
+    names = _names(plan)
+    methods = methods_text(_methods(plan, groups, names), Latex())
+    columns = {name: _named(values, names) for name, values in run_columns(plan.runs, ended).items()}
     study = plan.campaign.source
     choices = plan.campaign.paper.figures or usual_figures(plan, groups)
     figures = dict(_figures(plan, groups, choices))
@@ -74,7 +76,7 @@ def paper_files(
         "data/means.csv": csv_rows(table_rows(groups)),
         "study.toml": study.read_bytes(),
     }
-    files[_README] = _readme(plan, groups, files, name).encode()
+    files[_README] = _readme(plan, groups, files, name, names).encode()
     sums = "".join(f"{sha256(content).hexdigest()}  {path}\n" for path, content in sorted(files.items()))
     return {**files, _SUMS: sums.encode()}
 
@@ -116,7 +118,21 @@ def _table(groups: Sequence[GroupComparison]) -> str:
     return latex_tabular([(part.name, part.comparison) for part in series_of(groups)])
 
 
-def _methods(plan: CampaignPlan, groups: Sequence[GroupComparison]) -> Methods:
+def _names(plan: CampaignPlan) -> PathNames:
+    """Return the names of the inputs in the folder: the same wherever the study is."""
+    settings = (path for one in plan.campaign.settings for path in (one.events, one.carbon, one.price) if path)
+    code = (str(variant.loaded.algorithm).rpartition(":")[0] for variant in plan.variants)
+    files = (setting.file.path for setting in plan.settings)
+    workloads = (run.source.origin.path for run in plan.runs if not run.source.origin.generator)
+    return PathNames.below(plan.campaign.source.parent, filter(None, (*settings, *code, *files, *workloads)))
+
+
+def _named(values: Sequence[Any], names: PathNames) -> list[Any]:
+    """Return the values of a column, with the names of files instead of their paths."""
+    return [names.text(names.of(value)) if isinstance(value, str) else value for value in values]
+
+
+def _methods(plan: CampaignPlan, groups: Sequence[GroupComparison], names: PathNames) -> Methods:
     environments = [setting.environment for setting in plan.settings]
     changed: dict[str, list[object]] = {}
     for environment in environments:
@@ -130,6 +146,7 @@ def _methods(plan: CampaignPlan, groups: Sequence[GroupComparison]) -> Methods:
         settings={name: " or ".join(map(str, values)) for name, values in changed.items()},
         simulators=list(dict.fromkeys("embedded" if one.batsim is None else "batsim" for one in environments)),
         clock=list(dict.fromkeys(one.clock for one in environments)),
+        names=names,
     )
 
 
@@ -189,9 +206,11 @@ def _figure(one: PaperFigure, baseline: str, intervals: str) -> str:
     )
 
 
-def _readme(plan: CampaignPlan, groups: Sequence[GroupComparison], files: Mapping[str, bytes], name: str) -> str:
+def _readme(
+    plan: CampaignPlan, groups: Sequence[GroupComparison], files: Mapping[str, bytes], name: str, names: PathNames
+) -> str:
     study = plan.campaign.source.name
-    inputs = dict(_inputs(plan, groups))
+    inputs = dict.fromkeys((names.of(path), digest) for path, digest in _inputs(plan, groups, names))
     lines = [
         f"# {displayed(plan.campaign.title or plan.campaign.source.stem)}",
         "",
@@ -207,7 +226,7 @@ def _readme(plan: CampaignPlan, groups: Sequence[GroupComparison], files: Mappin
         "",
         "| input | SHA-256 |",
         "|---|---|",
-        *(f"| `{displayed(path)}` | `{digest or 'unknown'}` |" for path, digest in inputs.items()),
+        *(f"| `{displayed(path)}` | `{digest or 'unknown'}` |" for path, digest in inputs),
         "",
         "| file | bytes |",
         "|---|---|",
@@ -217,11 +236,16 @@ def _readme(plan: CampaignPlan, groups: Sequence[GroupComparison], files: Mappin
     return "\n".join(lines)
 
 
-def _inputs(plan: CampaignPlan, groups: Sequence[GroupComparison]) -> Iterator[tuple[str, str | None]]:
+def _inputs(
+    plan: CampaignPlan, groups: Sequence[GroupComparison], names: PathNames
+) -> Iterator[tuple[str, str | None]]:
     """Yield the names of all inputs with their hashes; of generated workloads, their parameters are in the data."""
     yield plan.campaign.source.name, sha256(plan.campaign.source.read_bytes()).hexdigest()
     for setting in plan.settings:
         yield setting.file.path, setting.file.sha256
+    signals = (path for one in plan.campaign.settings for path in (one.events, one.carbon, one.price) if path)
+    for path in dict.fromkeys(signals):
+        yield str(path), content_hash(path)
     for one in groups:
         for workload, origin in one.comparison.study.origins.items():
             if origin.generator:
@@ -229,7 +253,7 @@ def _inputs(plan: CampaignPlan, groups: Sequence[GroupComparison]) -> Iterator[t
             whole = content_hash(Path(origin.path)) if Path(origin.path).is_file() else None
             yield origin.path, whole
             if origin.sha256 != whole:  # a part of a log, or what the rules of cleaning keep of it
-                yield f"{workload} of {origin.path}, as converted", origin.sha256
+                yield f"{workload} of {names.of(origin.path)}, as converted", origin.sha256
     for variant in plan.variants:
         for role, digest in variant.files.items():
             yield f"{variant.name}: {role}", digest

@@ -16,8 +16,7 @@ from batsched_py.cli.shared.runs import (
     PictureOptions,
     paths_argument,
     picture_options,
-    read_decisions,
-    read_drawn,
+    read_charted,
     run_titles,
     write_picture,
 )
@@ -27,7 +26,6 @@ from batsched_py.reporting.pictures.colouring import CHOICES
 from batsched_py.reporting.pictures.lanes import ROWS, Rows
 from batsched_py.reporting.pictures.terminal.gantt import render
 from batsched_py.reporting.pictures.window import Window, number_jobs
-from batsched_py.reporting.schedules.decisions_table import with_outages
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.text.display import displayed
 
@@ -72,8 +70,7 @@ def command(request: GanttRequest) -> None:
     picture = request.picture
     if picture.output is None:
         _refuse_looks(request)
-    read = read_drawn(request.paths, picture, request.workloads, places_needed=True)
-    schedules = [with_outages(run, read_decisions(run)) for run in read]
+    schedules = read_charted(request.paths, picture, request.workloads)
     if request.colour_by == "user" and not any(record.job.user for run in schedules for record in run.jobs):
         raise InputError(
             schedules[0].source, "", "tells no users to colour by: '-w WORKLOAD' does, if its jobs have a member 'user'"

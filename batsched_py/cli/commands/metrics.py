@@ -23,6 +23,7 @@ from batsched_py.cli.shared.runs import (
     members_option,
     paths_argument,
     read_runs,
+    read_signals_of,
     run_titles,
     tau_option,
     write_file,
@@ -94,12 +95,9 @@ class MetricsRequest(Struct, frozen=True):
 
     def measure(self, schedule: Schedule) -> RunMetrics:
         """Return the metrics of a run in the requested window. OptionError."""
-        return measure_run(schedule, self.tau, self.window.on(schedule), self.signals)
-
-    @property
-    def signals(self) -> EnergySignals:
-        """The signals of the files."""
-        return EnergySignals(self.carbon, self.price)
+        given = EnergySignals(self.carbon, self.price)
+        signals = read_signals_of(schedule, given)
+        return measure_run(schedule, self.tau, self.window.on(schedule), signals)
 
     def part(self, schedule: Schedule) -> Schedule:
         """Return the jobs of a run submitted in the requested window. OptionError."""

@@ -15,6 +15,7 @@ from batsched_py.cli.shared.runs import (
     paths_argument,
     read_decisions,
     read_runs,
+    read_signals_of,
     tau_option,
     write_file,
 )
@@ -84,6 +85,7 @@ def command(request: ReportRequest) -> None:
         by=request.by,
         waits=explained.waits,
         explanations=explained.explanations,
+        signals=[read_signals_of(schedule) for schedule in schedules],
     )
     write_file(output, page)
     say(f"wrote {output}: {len(page) / 1e6:.1f} MB")

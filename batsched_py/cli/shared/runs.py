@@ -19,16 +19,19 @@ from batsched_py.errors import InputError
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.output_file import writing
 from batsched_py.hostset import HostSet
+from batsched_py.reporting.metrics.machine_groups import NO_SIGNALS, EnergySignals
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.drawing import FORMATS, Picture, draw, form_of
 from batsched_py.reporting.pictures.window import Window, window_on
 from batsched_py.reporting.provenance import find_differences, run_title, why_partial
+from batsched_py.reporting.recorded_signals import recorded_signals
 from batsched_py.reporting.schedules.consistency import find_contradictions
-from batsched_py.reporting.schedules.decisions_table import DecisionTable, read_decisions_of
+from batsched_py.reporting.schedules.decisions_table import DecisionTable, read_decisions_of, with_outages
 from batsched_py.reporting.schedules.members import with_members
 from batsched_py.reporting.schedules.run_reader import files_of, read_schedules
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import WindowChoice
+from batsched_py.reporting.waits.unlisted import with_running
 from batsched_py.text.display import displayed
 from batsched_py.traces.batsim_json import read_workload
 
@@ -89,6 +92,13 @@ def read_decisions(schedule: Schedule) -> DecisionTable | None:
     decisions = read_decisions_of(schedule, limits=current_limits())
     say_all((f"note: {schedule.name}: {note}" for note in (() if decisions is None else decisions.notes)), err=True)
     return decisions
+
+
+def read_signals_of(schedule: Schedule, given: EnergySignals = NO_SIGNALS) -> EnergySignals:
+    """Return the signals of options, and else those of the files that a run names; warn of files that are not read."""
+    return recorded_signals(
+        schedule.run, given, warn=lambda line: warn(f"{displayed(schedule.name)}: {line}"), limits=current_limits()
+    )
 
 
 def warn_if_partial(schedule: Schedule) -> None:
@@ -184,13 +194,31 @@ def read_drawn(
     """Read runs as `read_runs` does; InputError if there is nothing to draw."""
     schedules = read_runs(paths, workloads, options.output, options.hosts)
     for schedule in schedules:
-        if places_needed and not schedule.hosts_known:
-            raise InputError(schedule.source, "", "does not tell on which hosts jobs ran, which a Gantt chart shows")
-        if places_needed and not schedule.hosts:
-            raise InputError(schedule.source, "", "has no job with a host: there is nothing to draw")
-        if not schedule.ran:
-            raise InputError(schedule.source, "", "has no job that ran: there is nothing to draw")
+        check_drawn(schedule, places_needed=places_needed)
     return schedules
+
+
+def read_charted(paths: Sequence[Path], options: PictureOptions, workloads: Sequence[Path] = ()) -> list[Schedule]:
+    """Read runs as `read_runs` does, with the outages of hosts, and the jobs that were still running at the end.
+
+    InputError if there is nothing to draw.
+    """
+    found = []
+    for schedule in read_runs(paths, workloads, options.output, options.hosts):
+        decisions = read_decisions(schedule)
+        found.append(with_outages(with_running(schedule, decisions), decisions))
+        check_drawn(found[-1], places_needed=True)
+    return found
+
+
+def check_drawn(schedule: Schedule, *, places_needed: bool) -> None:
+    """Check that there is something to draw. InputError."""
+    if places_needed and not schedule.hosts_known:
+        raise InputError(schedule.source, "", "does not tell on which hosts jobs ran, which a Gantt chart shows")
+    if places_needed and not schedule.hosts:
+        raise InputError(schedule.source, "", "has no job with a host: there is nothing to draw")
+    if not schedule.ran:
+        raise InputError(schedule.source, "", "has no job that ran: there is nothing to draw")
 
 
 def save_picture(path: Path, picture: Picture) -> None:

@@ -34,6 +34,7 @@ from batsched_py.reporting.schedules.job_uses import CORES, GPUS, LICENCE, MEMOR
 from batsched_py.reporting.schedules.occupancy import FreeHostCurve
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
+from batsched_py.results.energy_integrals import energy_span
 
 
 def use_of(summary: Summary) -> UseMetrics:
@@ -158,8 +159,8 @@ def measure_energy(
     """Measure the energy of a run, or of a window."""
     if window is None:
         energy = consumed_energy(schedule)
-        begin = min((job.job.submit_time for job in schedule.jobs), default=0.0)
-        end = max((job.record.finish for job in ran), default=begin)
+        submissions = (record.job.submit_time for record in schedule.jobs)
+        begin, end = energy_span(submissions, (job.record.finish for job in ran))
     else:
         begin, end = window.begin, window.end
         energy = energy_between(schedule, begin, end)

@@ -19,7 +19,7 @@ from batsched_py.protocol.events import FINAL_STATES, REJECTED
 from batsched_py.reporting.formatting import HOUR, STATE_NAMES, clock
 from batsched_py.reporting.schedules.attempts import Attempts, put_together
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseTables, lease_tables_of
-from batsched_py.results.energy_integrals import weighted
+from batsched_py.results.energy_integrals import energy_span, weighted
 from batsched_py.results.records import JobRecord, Result, Tally
 from batsched_py.text.wording import JOULES_PER_KWH, NOTHING, aligned
 
@@ -139,8 +139,8 @@ def summary_table(result: Result, signals: Sequence[StepSignal] = ()) -> Table:
 def _add_weighted(table: Table, result: Result, signal: StepSignal) -> None:
     rows = None if result.trace is None else result.trace.energy
     tally = result.counted
-    if rows is not None and rows.times and tally.submits:
-        amount = weighted(rows, signal, min(tally.submits), max(tally.finishes))
+    if rows is not None and rows.times and tally.jobs:
+        amount = weighted(rows, signal, *energy_span([tally.first], tally.finishes))
         title = "carbon emissions" if signal.quantity == CARBON else "cost of energy"
         table.add_row(title, _number(amount, 1.0, 1 if signal.quantity == CARBON else 2, f" {signal.quantity}"))
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from batsched_py.protocol.commands import RUNNING
 from batsched_py.protocol.events import (
     COMPLETED_FAILED,
     COMPLETED_KILLED,
@@ -38,12 +39,13 @@ HOST_COLOURS: Final[Mapping[str, tuple[str, str]]] = {
     "computing": ("#0072B2", "#56B4E9"),
 }
 
-#: A final state has the same colour in each picture.
+#: A state has the same colour in each picture. At the end of a run that stopped early, jobs may be running.
 STATE_COLOURS: Final = {
     COMPLETED_SUCCESSFULLY: "#77AADD",
     COMPLETED_WALLTIME_REACHED: "#EEDD88",
     COMPLETED_FAILED: "#EE8866",
     COMPLETED_KILLED: "#FFAABB",
+    RUNNING: "#44BB99",
 }
 #: The largest number of groups with separate colours: more cannot be distinguished.
 _MOST: Final = 7

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from batsched_py.hostset import HostSet
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.model.job import Job
@@ -33,6 +35,14 @@ def unlisted_jobs(schedule: Schedule, decisions: DecisionTable) -> list[JobRecor
         if row.submitted is not None and row.size is not None and row.job not in listed:
             found.append(_record(row, Job(row.job, row.submitted, row.size, row.walltime, "", _NO_MEMBERS)))
     return found
+
+
+def with_running(schedule: Schedule, decisions: DecisionTable | None) -> Schedule:
+    """Return the schedule with the jobs that were still running at its end, which end there, for a picture of it."""
+    if decisions is None:
+        return schedule
+    running = [record for record in unlisted_jobs(schedule, decisions) if record.state == RUNNING]
+    return replace(schedule, jobs=(*schedule.jobs, *running)) if running else schedule
 
 
 def _record(row: DecisionRow, job: Job) -> JobRecord:

@@ -15,6 +15,7 @@ import msgspec
 import batsched_py
 from batsched_py.reporting.formatting import clock
 from batsched_py.reporting.metrics.catalogue import RunMetrics
+from batsched_py.reporting.metrics.machine_groups import NO_SIGNALS, EnergySignals
 from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.same_jobs import JobMarks, marks_of, other_jobs
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
@@ -58,16 +59,19 @@ def report_page(
     by: Sequence[str] = (),
     waits: Sequence[Waits] = (),
     explanations: Sequence[RunExplanation] = (),
+    signals: Sequence[EnergySignals] = (),
 ) -> bytes:
     """Return a page that shows schedules, or a window of them, and compares them with the first.
 
     `by` are members of jobs to group by; by default users, if known. `waits` has, for each schedule, lines that explain
-    the waits of some jobs, and `explanations` where the waiting of its jobs comes from.
+    the waits of some jobs, `explanations` where the waiting of its jobs comes from, and `signals` the carbon intensity
+    and the price of its energy.
 
     The page makes no request: it contains `plotly`, the text of plotly.js. Runs shorter than `bound` seconds count as
     `bound` in bounded slowdowns. The same schedules give the same bytes.
     """
-    measured = [measure_run(schedule, bound, window) for schedule in schedules]
+    known = signals or [NO_SIGNALS] * len(schedules)
+    measured = [measure_run(schedule, bound, window, one) for schedule, one in zip(schedules, known, strict=True)]
     seen = schedules if window is None else [window.seen(schedule) for schedule in schedules]
     content = pack(schedules, bound, window, waits)
     found = _sections(seen, content, measured, window, by=by, explanations=explanations)

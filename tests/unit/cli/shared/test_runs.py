@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import sys
 from pathlib import Path
@@ -248,3 +249,39 @@ def test_the_picture_of_leases_in_the_documentation_is_what_its_commands_draw(
     texts = re.findall(r"<text [^>]*>([^<]+)</text>", drawn)
     assert {"1", "2", "1#1", "suspended", "resumed", "reservation, from its request on"} <= set(texts)
     assert re.findall(r"<text [^>]*>([^<]+)</text>", shown) == texts
+
+
+FAILING = """
+from batsched_py.schedulers.fcfs import Fcfs
+
+
+class Failing(Fcfs):
+    name = "failing"
+
+    def decide(self, view, plan):
+        if view.now > 10:
+            raise ValueError("no more")
+        super().decide(view, plan)
+"""
+
+
+def test_jobs_that_ran_at_the_end_of_a_run_are_drawn(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also if none has ended; curves of ended jobs are refused."""
+    Path("failing.py").write_text(FAILING)
+    files = ["-p", str(ROOT / "platforms" / "tiny4.xml"), "-w", "two.json"]
+    job = {"res": 2, "profile": "d", "walltime": 60}
+    jobs = [{**job, "id": "a", "subtime": 0}, {**job, "id": "b", "subtime": 5}, {**job, "id": "c", "subtime": 20}]
+    profiles = {"d": {"type": "delay", "delay": 50}}
+    Path("two.json").write_text(json.dumps({"nb_res": 4, "jobs": jobs, "profiles": profiles}))
+    assert run(["simulate", *files, "-s", "failing.py:Failing", "-e", "out/failed", "--quiet"]) == 3
+    capsys.readouterr()
+    code, out, _ = said(capsys, "gantt", "out/failed")
+    assert code == 0
+    assert out.startswith("2 jobs on 4 hosts")
+    assert "A=a  B=b" in out
+    code, _, _ = said(capsys, "gantt", "out/failed", "-o", "x.svg", "--colour-by", "state")
+    assert code == 0
+    assert ">running<" in Path("x.svg").read_text()
+    code, _, err = said(capsys, "plot", "waits", "out/failed", "-o", "x.svg")
+    assert code == 2
+    assert "has no job that ran" in err
