@@ -20,12 +20,12 @@ _ROLES: Final[Mapping[str, tuple[str, str]]] = {"carbon": (CARBON, "carbon"), "p
 
 def recorded_signals(
     run: RunFile | None,
-    given: EnergySignals = NO_SIGNALS,
+    chosen: EnergySignals = NO_SIGNALS,
     *,
     warn: Callable[[str], None] | None = None,
     limits: Limits = LIMITS,
 ) -> EnergySignals:
-    """Return the signals that are known, and for others those of the files in the description of a run.
+    """Return the chosen signals, and for missing ones those of the files in the description of a run.
 
     A file that is not there or whose content has changed is not read: `warn` is called with a line that names it, and
     its metric is undefined. Relative paths are those of the current folder.
@@ -43,7 +43,7 @@ def recorded_signals(
                 warn(f"{error}; so {metric} is not measured: give the file by --{role}")
             return None
 
-    return EnergySignals(signal("carbon", given.carbon), signal("price", given.price))
+    return EnergySignals(signal("carbon", chosen.carbon), signal("price", chosen.price))
 
 
 def _read(file: OtherFile, quantity: str, limits: Limits) -> StepSignal | None:

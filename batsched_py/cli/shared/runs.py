@@ -94,10 +94,10 @@ def read_decisions(schedule: Schedule) -> DecisionTable | None:
     return decisions
 
 
-def read_signals_of(schedule: Schedule, given: EnergySignals = NO_SIGNALS) -> EnergySignals:
-    """Return the signals of options, and else those of the files that a run names; warn of files that are not read."""
+def read_signals_of(schedule: Schedule, chosen: EnergySignals = NO_SIGNALS) -> EnergySignals:
+    """Return the chosen signals, and else those of the files that a run names; warn of files that are not read."""
     return recorded_signals(
-        schedule.run, given, warn=lambda line: warn(f"{displayed(schedule.name)}: {line}"), limits=current_limits()
+        schedule.run, chosen, warn=lambda line: warn(f"{displayed(schedule.name)}: {line}"), limits=current_limits()
     )
 
 
