@@ -64,6 +64,7 @@ TOGETHER = (
     "tests/containers/",
     "tests/docs/test_site_in_browser.py",
     "tests/integration/test_lease_messages.py",
+    "tests/integration/test_paper.py",
     "tests/integration/test_report_page.py",
     "tests/integration/test_site_experiments.py",
     "tests/integration/test_site_page.py",
