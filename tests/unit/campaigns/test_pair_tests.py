@@ -98,3 +98,15 @@ def test_a_number_of_pairs_may_be_out_of_reach() -> None:
     assert pairs_needed([1.0, 2.0], 0.0, 0.05, 0.95, "a test") is None
     assert pairs_needed([1.0, 1e9], 1.0, 1e-6, 0.95, "a test") is None
     assert pairs_needed([3.0, 3.0, 3.0], 1.0, 1e-6, 0.95, "a test") == 3
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+@settings(max_examples=thorough(20))
+def test_holm_is_between_its_neighbours(values: list[float]) -> None:
+    """At least what scipy has for the false discovery rate, at most Bonferroni's, which it is for the smallest."""
+    stats = pytest.importorskip("scipy.stats")
+    corrected, least = holm(values), stats.false_discovery_control(values, method="bh")
+    most = [min(1.0, len(values) * value) for value in values]
+    for own, low, high in zip(corrected, least, most, strict=True):
+        assert low - 1e-12 <= own <= high + 1e-12
+    assert min(corrected) == pytest.approx(min(most))
