@@ -27,7 +27,7 @@ from batsched_py.traces.log_dependencies import with_dependencies
 from batsched_py.traces.log_feedback import with_feedback
 from batsched_py.traces.row_rules import MOST_EXAMPLES, RULES, RowTally
 from batsched_py.traces.slurm_arrays import apart_if_unlike
-from batsched_py.traces.swf_log import SwfLog, SwfRecord
+from batsched_py.traces.swf_log import CANCELLED, SwfLog, SwfRecord
 from batsched_py.traces.workload_parts import later
 
 # Each job passes the rules in one fixed order and is counted by the first rule that drops it, so the counts of a report
@@ -38,8 +38,6 @@ from batsched_py.traces.workload_parts import later
 # backfilling can gain, so it is an explicit choice. The run time is cut to the request, as machines that enforce
 # requests do; a job that ran longer would otherwise be killed in the simulation and count as failed.
 
-#: The status of a cancelled job (field 11).
-CANCELLED: Final = 5
 #: Number of different members of jobs that are shared.
 _MOST_KNOWN: Final = 65_536
 #: Fields of a log that describe a job, and may be kept.

@@ -21,7 +21,7 @@ def with_feedback(log: SwfLog, jobs: Sequence[DelayJob]) -> tuple[list[DelayJob]
     ended, it follows the submission of that one. After a longer pause it begins a session, and keeps its time. The
     second value is the number of jobs that follow another one.
     """
-    records = {record.number: record for record in log.records}
+    records = {record.number: record for record in (*log.records, *log.cancelled)}
     width = len(str(max((job.number for job in jobs), default=0)))
     users = dict[Any, _User]()
     found, linked = list[DelayJob](), 0

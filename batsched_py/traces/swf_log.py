@@ -43,6 +43,8 @@ class SwfRecord(NamedTuple):
 
 #: A record with unknown values in all fields.
 UNKNOWN: Final = SwfRecord(*[-1] * len(SwfRecord._fields))
+#: The status of a cancelled job.
+CANCELLED: Final = 5
 #: Number of fields of a line; archives append further fields.
 FIELDS: Final = len(SwfRecord._fields)
 

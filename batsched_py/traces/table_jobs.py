@@ -14,7 +14,7 @@ from batsched_py.traces.formats import ReadOptions
 from batsched_py.traces.requested_amounts import RequestedAmounts
 from batsched_py.traces.row_rules import RowTally
 from batsched_py.traces.swf_headers import EPOCH
-from batsched_py.traces.swf_log import SwfLog, SwfRecord
+from batsched_py.traces.swf_log import CANCELLED, SwfLog, SwfRecord
 from batsched_py.traces.swf_remarks import report_records
 from batsched_py.traces.table_batch import MOST_CACHED, TableBatch
 from batsched_py.traces.table_cells import GOING_ON
@@ -43,6 +43,16 @@ class _JobRow(NamedTuple):
     status: float
 
 
+class _Withdrawn(NamedTuple):
+    """A job that was cancelled before it started: its row, id, members and amounts, and its place in the table."""
+
+    row: _JobRow
+    name: str
+    members: Mapping[str, Any]
+    requested: RequestedAmounts | None
+    place: str
+
+
 class TableJobs:
     """A collector of the jobs of one log, which may have several files."""
 
@@ -60,6 +70,8 @@ class TableJobs:
         self._seen: set[str] = set()
         self._members_of: dict[int, Mapping[str, Any]] = {}
         self._amounts: dict[int, RequestedAmounts] = {}
+        #: Rows of jobs that were cancelled before they started.
+        self._withdrawn: list[_Withdrawn] = []
         if meaning.ignored_amounts:
             named = ", ".join(map(displayed, meaning.ignored_amounts))
             self._notes.add(f"amounts are not obeyed without --demands: {named}")
@@ -108,19 +120,27 @@ class TableJobs:
                 self._count_state(batch, at, known=state is not None)
                 continue
             row = _job_row(numbers, -1 if state == _NO_STATE else state)
+            requested = amounts[at] if amounts else None
+            if state == CANCELLED and (wait := self._patience(numbers)) is not None:
+                row = row._replace(wait=wait, run=-1)
+                self._withdrawn.append(_Withdrawn(row, name, members, requested, self.place(batch.lines[at])))
+                continue
             if not self._is_kept(row, numbers, name, batch.lines[at]):
                 continue
             self._rows.append(row)
-            number = len(self._rows)
-            if name:
-                self._seen.add(name)
-                self._names[number] = name
-            self._members_of[number] = members
-            if amounts:
-                self._amounts[number] = amounts[at]
+            self._describe(len(self._rows), name, members, requested)
         if len(self._rows) > self._options.limits.jobs:
             rule = self._options.limits.rule("jobs")
             raise WorkloadError(str(self._file), f"{self._row} {batch.lines[-1]}", rule)
+
+    def _describe(self, number: int, name: str, members: Mapping[str, Any], requested: RequestedAmounts | None) -> None:
+        """Keep the id, the members and the amounts of a job."""
+        if name:
+            self._seen.add(name)
+            self._names[number] = name
+        self._members_of[number] = members
+        if requested is not None:
+            self._amounts[number] = requested
 
     def place(self, number: int, path: Path | None = None) -> str:
         """Return the place of a row in lines that begin with the name of the first file; of a file if it is given."""
@@ -148,21 +168,24 @@ class TableJobs:
 
     def log(self) -> SwfLog:
         """Return the log."""
-        first = min((row.submit for row in self._rows if row.submit >= 0), default=0)
+        withdrawn = list[_JobRow]()
+        for row, name, members, requested, place in self._withdrawn:
+            if name in self._seen:
+                if self._options.strict:
+                    raise WorkloadError(str(self._path), place, f"job {displayed(name)} is there twice")
+                self._tally.add("dropped_duplicate", place)
+                continue
+            withdrawn.append(row)
+            self._describe(len(self._rows) + len(withdrawn), name, members, requested)
+        first = min((row.submit for row in self._rows or withdrawn if row.submit >= 0), default=0)
         zero = int(first) if first >= EPOCH else 0
-        records = tuple(
-            tuple.__new__(
-                SwfRecord,
-                (number, submit - zero if submit >= 0 else submit, wait, run, used, -1, -1, size, request, -1, status)
-                + (-1,) * 7,
-            )
-            for number, (submit, wait, run, used, size, request, status) in enumerate(self._rows, 1)
-        )
+        records = _records(self._rows, zero, 1)
         report_records(records, self._notes, most="most jobs got more than they requested, such as whole nodes")
         return SwfLog(
             str(self._path),
             {"UnixStartTime": str(zero)} if zero else {},
             records,
+            cancelled=_records(withdrawn, zero, len(records) + 1),
             names=self._names,
             members=self._members_of,
             amounts=self._amounts if self._options.demands else None,
@@ -196,6 +219,15 @@ class TableJobs:
             RequestedAmounts(cores or 0, memory or 0, gpus or 0, gpu_share or 0, total)
             for cores, memory, gpus, gpu_share in found
         ]
+
+    def _patience(self, numbers: Sequence[float | None]) -> float | None:
+        """Return the seconds from a cancelled job's submission to its end; None if it started, or they are unknown.
+
+        A table without a column for starts does not say whether a job started.
+        """
+        submit, start, end = numbers[:3]
+        has_started = numbers[_RUN] or start is not None or "start" not in self._places.quantities
+        return None if has_started or submit is None or end is None else max(end - submit, 0)
 
     def _is_kept(self, row: _JobRow, numbers: Sequence[float | None], name: str, line: int) -> bool:
         """Return whether a row becomes a job, or is left to the rules of cleaning; count it otherwise."""
@@ -256,6 +288,18 @@ class TableJobs:
                     known[cells] = members
             made.append(members)
         return made
+
+
+def _records(rows: Sequence[_JobRow], zero: int, first: int) -> tuple[SwfRecord, ...]:
+    """Return rows as records with numbers from `first`; submission times count from `zero`."""
+    return tuple(
+        tuple.__new__(
+            SwfRecord,
+            (number, submit - zero if submit >= 0 else submit, wait, run, used, -1, -1, size, request, -1, status)
+            + (-1,) * 7,
+        )
+        for number, (submit, wait, run, used, size, request, status) in enumerate(rows, first)
+    )
 
 
 def _job_row(numbers: Sequence[float | None], status: float) -> _JobRow:

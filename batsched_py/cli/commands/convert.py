@@ -50,6 +50,7 @@ from batsched_py.traces.formats import (
     find_format,
 )
 from batsched_py.traces.other_batsim import lines_on_changes, prepared
+from batsched_py.traces.rule_effects import without_effect
 from batsched_py.traces.swf_log import SwfLog
 from batsched_py.traces.table_columns import QUANTITIES, TableColumns
 from batsched_py.traces.table_presets import PRESETS, chosen_columns
@@ -267,7 +268,7 @@ def _cleaned(request: ConvertRequest, limits: Limits) -> _CleanedContent:
         log, rules = read_log(request, limits)
         with counts_reported(request, log):
             workload, report = clean(log, rules, request.machine.work)
-        return _CleanedContent(log, workload, report, report.lines())
+        return _CleanedContent(log, workload, report, [*report.lines(), *without_effect(rules, workload)])
     refuse_rules(request)
     whole = read_workload(request, limits)
     window = request.window.found(str(request.log), whole.log_start, min(whole.submissions(), default=0.0), math.inf)

@@ -17,7 +17,7 @@ from batsched_py.results.records import JobRecord
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 from batsched_py.traces.row_rules import RULES
-from batsched_py.traces.swf_log import FIELDS, SwfLog, SwfRecord
+from batsched_py.traces.swf_log import CANCELLED, FIELDS, SwfLog, SwfRecord
 
 #: Status in the log -> Batsim's final state; an unknown status counts as success.
 _STATES: Final[Mapping[int, str]] = MappingProxyType(
@@ -72,7 +72,7 @@ def _read(log: SwfLog, left_out: Counter[str]) -> Iterator[JobRecord]:
         size = record.used_processors if record.used_processors > 0 else record.requested_processors
         if record.status in _PARTS:
             left_out[_PART] += 1
-        elif record.status == _CANCELLED and record.run <= 0:
+        elif record.status == CANCELLED and record.run <= 0:
             yield JobRecord(_job(log, record, workload, max(size, 0)), REJECTED, -1, 0.0, 0.0, HostSet())
         elif record.run < 0:
             left_out[_NO_RUN] += 1

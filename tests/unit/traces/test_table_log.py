@@ -73,8 +73,35 @@ def test_rows_without_a_run_are_counted_by_their_reason(tmp_path: Path) -> None:
     """One row each that never started, still runs, and has an unknown state."""
     log = read(tmp_path, EAGLE)
     assert [log.names[record.number] for record in log.records] == ["5"]
-    assert log.dropped == {"dropped_never_ran": 1, "dropped_going_on": 1, "dropped_state": 1}
+    assert log.dropped == {"dropped_going_on": 1, "dropped_state": 1}
+    assert len(log.cancelled) == 1
     assert lines(log)[1] == "rows of a state that is unknown are left out (line 5, 'PURPLE')"
+
+
+CANCELLED = """id,s,b,e,n,r,state
+a,100,,160,2,60,CANCELLED
+b,100,110,150,1,60,COMPLETED
+b,100,,120,1,60,CANCELLED
+c,130,,140,1,60,FAILED
+d,120,,120,1,60,cancelled by 7
+"""
+
+
+def test_jobs_cancelled_while_they_waited_may_be_kept(tmp_path: Path) -> None:
+    """With the time from their submission, by hand; another end without a start is no cancellation."""
+    columns = "id=id,submit=s,start=b,end=e,size=n,request=r,state=state"
+    log = read(tmp_path, CANCELLED, columns)
+    kept, report = clean(log, CleaningRules(cancelled=True))
+    assert [(job.id, job.extra.get("cancelled_after")) for job in kept.jobs] == [
+        ("a", 60),
+        ("b", None),
+        ("d", 0),
+    ]
+    assert [report.count(rule) for rule in ("cancelled", "dropped_never_ran", "dropped_duplicate")] == [2, 1, 1]
+    _, report = clean(log, CleaningRules())
+    assert (report.kept, report.count("dropped_never_ran"), report.count("dropped_duplicate")) == (1, 3, 1)
+    with pytest.raises(WorkloadError, match="line 4: job b is there twice"):
+        read(tmp_path, CANCELLED, columns, strict=True)
 
 
 def test_pods_of_alibaba_are_sized_in_gpus(tmp_path: Path) -> None:

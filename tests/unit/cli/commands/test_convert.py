@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from batsched_py.cli.main import run
+from batsched_py.traces.formats import FORMATS, INPUTS
 from batsched_py.traces.lwf import read_lwf, write_lwf
 from batsched_py.traces.simgrid_xml import read_platform
+from batsched_py.traces.swf_log import SwfLog
 from tests.unit.traces.lwf_files import REQUEST, document
+from tests.unit.traces.test_formats import example
 
 #: Requests of a known duration, of none, of an unknown run time, and too large ones.
 SWF = """; MaxProcs: 4
@@ -348,3 +351,45 @@ def test_a_part_of_a_workload(here: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "rules of cleaning are for logs, and whole.json is none" in refused(
         capsys, "whole.json", "-o", "x.json", "--max-jobs", "1"
     )
+
+
+#: Options that choose a rule -> the members that it gives to jobs.
+RULES = {
+    "--cancelled": ("cancelled_after",),
+    "--dependencies": ("depends_on", "singleton"),
+    "--feedback": ("submitted_after",),
+    "--demands": ("demand",),
+    "--slurm-members": ("slurm",),
+    "--recorded-waits": ("recorded_wait",),
+    "--keep=group": ("group",),
+}
+LOGS = [name for name in INPUTS if FORMATS[name].content is SwfLog]
+
+
+@pytest.mark.parametrize("name", LOGS)
+@pytest.mark.parametrize("option", RULES)
+def test_no_option_is_passed_over(option: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever the log: a job changes, or one line has the option, as an error or as that it had no effect."""
+    path = example(FORMATS[name], tmp_path)
+    code = run(["convert", str(path), option, "-o", "w.json"])
+    out, err = capsys.readouterr()
+    changed = code == 0 and any(member in job for job in jobs() for member in RULES[option])
+    spelled = option.partition("=")[0]
+    said = [line for line in (out + err).splitlines() if f"{spelled} had no effect" in line]
+    if code:
+        assert code == 2
+        assert spelled in err or ": has no " in err  # the column or field that the option needs
+    else:
+        assert len(said) == (not changed)
+
+
+def test_cancelled_jobs_follow_others_of_their_users(here: Path) -> None:
+    """Both rules together; the second job was cancelled 5 s after it was submitted, 10 s after the end of the first."""
+    rows = ["1|CANCELLED|u|2024-05-31T08:00:20|Unknown|2024-05-31T08:00:25|1|1|00:01:00"]
+    rows.insert(0, "0|COMPLETED|u|2024-05-31T08:00:00|2024-05-31T08:00:00|2024-05-31T08:00:10|1|1|00:01:00")
+    text = "\n".join(["JobID|State|User|Submit|Start|End|ReqCPUS|AllocCPUS|Timelimit", *rows])
+    (here / "log").write_text(text + "\n")
+    assert run(["convert", "log", "--feedback", "--cancelled", "-o", "w.json"]) == 0
+    second = jobs()[1]
+    assert second["cancelled_after"] == 5
+    assert second["submitted_after"] == {"job": "0", "when": "end", "delay": 10}
