@@ -15,7 +15,7 @@ from batsched_py.model.job_demand import JobDemand
 KNOWN_MEMBERS = frozenset({"id", "subtime", "res", "walltime", "profile"})
 
 
-class Job(Struct, frozen=True):
+class Job(Struct, frozen=True, gc=False):
     """A rigid job: `size` hosts simultaneously, for at most `walltime` seconds.
 
     Attributes:

@@ -26,7 +26,7 @@ from batsched_py.results.tracing import Trace, counts, numbers
 from batsched_py.text.representation import Brief
 
 
-class JobRecord(Struct, frozen=True):
+class JobRecord(Struct, frozen=True, gc=False):
     """The end of a job. Times in seconds since the start of the simulation.
 
     Attributes:

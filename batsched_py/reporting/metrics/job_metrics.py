@@ -22,7 +22,7 @@ from batsched_py.results.result_files import JOBS_HEADER
 COLUMNS: Final = (*JOBS_HEADER.split(","), *OWN_COLUMNS)
 
 
-class JobMetrics(Struct, frozen=True):
+class JobMetrics(Struct, frozen=True, gc=False):
     """The metrics of a job. docs/metrics.md defines each; those of a rejected job are None.
 
     Attributes:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby, pairwise
-from operator import itemgetter
+from operator import itemgetter, sub
 
 #: Each value holds from its time to the next one; the last holds forever. The times ascend.
 Steps = list[tuple[float, float]]
@@ -26,7 +26,8 @@ def stacked(spans: Iterable[tuple[float, float, int]]) -> Steps:
             changes[end] -= weight
     steps: Steps = []
     value = 0
-    for time, change in sorted(changes.items()):
+    for time in sorted(changes):  # of times alone: sorting pairs takes several times as long
+        change = changes[time]
         value += change
         if change or not steps:
             steps.append((time, value))
@@ -35,7 +36,10 @@ def stacked(spans: Iterable[tuple[float, float, int]]) -> Steps:
 
 def integral(steps: Sequence[tuple[float, float]], begin: float, end: float) -> float:
     """Return the integral from `begin` to `end`; before the first step the value is 0."""
-    return math.fsum([value * (high - low) for low, high, value in _pieces(steps, begin, end)])
+    held = _held(steps, begin, end)
+    times = [time for time, _ in held]
+    lengths = map(sub, chain(times[1:], (end,)), times)
+    return math.fsum([value * length for (_, value), length in zip(held, lengths, strict=True) if value])
 
 
 def mean_over(steps: Sequence[tuple[float, float]], begin: float, end: float) -> float | None:
@@ -95,6 +99,17 @@ def side_by_side(series: Sequence[Sequence[tuple[float, float]]]) -> Iterator[tu
         for _, number, value in together:
             values[number] = value
         yield time, list(values)
+
+
+def _held(steps: Sequence[tuple[float, float]], begin: float, end: float) -> Sequence[tuple[float, float]]:
+    """Return the steps within the interval, the first one from `begin` on; none if it is empty."""
+    if not end > begin:
+        return ()
+    first, last = (
+        bisect(steps, time, key=itemgetter(0)) for bisect, time in ((bisect_right, begin), (bisect_left, end))
+    )
+    within = steps[first:last]
+    return [(begin, steps[first - 1][1]), *within] if first else within
 
 
 def _pieces(steps: Sequence[tuple[float, float]], begin: float, end: float) -> list[tuple[float, float, float]]:

@@ -75,8 +75,8 @@ class JobsFile(Brief, frozen=True):
 
     Attributes:
         jobs: the jobs in the order of the file.
-        stretches: id -> stretch as in the file, for jobs that ran; rounded times cannot reproduce that of a job of
-            microseconds. Infinite if the run took no time.
+        stretches: id -> stretch as in the file, for jobs that ran, if it is not exactly that of their times; rounded
+            times cannot reproduce that of a job of microseconds.
         found: rows that contradict themselves.
         lines: id -> line, if all errors are collected; else empty.
         notes: a line for each unknown column.
@@ -125,7 +125,7 @@ class _RowReader:
         self._at = {name: table.column(*columns) for name, columns in _COLUMNS.items()}
         self._at |= {name: table.column(column) for name, column in _OPTIONAL.items() if column in table.header}
         self._checks = RowChecks(self._at, found)
-        #: Job id -> stretch, of the jobs that ran.
+        #: Job id -> stretch, of jobs that ran, if it is not exactly that of their times.
         self.stretches: dict[str, float] = {}
         #: Job id -> line of its row.
         self.lines: dict[str, int] = {}
@@ -164,11 +164,13 @@ class _RowReader:
         start, finish = table.number(row, at["start"]), table.number(row, at["finish"])
         if finish < start:
             raise _EarlyEndError(table, row, at)
-        self.stretches[job.id] = table.number_or_inf(row, at["stretch"])
+        stretch = table.number_or_inf(row, at["stretch"])
         energy = table.number(row, at["energy"]) if "energy" in at else -1.0
         state = state or self._old_state(row, finish - start, job.walltime)
         code = 0 if state == COMPLETED_SUCCESSFULLY else -1
         record = JobRecord(job, state, code, start, finish, table.hosts(row, at["hosts"]), energy, metadata)
+        if stretch != record.stretch:
+            self.stretches[job.id] = stretch
         self._checks.ran(record, row, table.line)
         return record
 

@@ -34,7 +34,7 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for cached properties
         hosts: the number of compute hosts.
         batsim_row: column -> value as written, for the row of Batsim's `_schedule.csv`, or the members of Batsim 5's
             `schedule.json`; empty without this file.
-        stretches: job id -> stretch as written in the file, for jobs that ran; empty if the file has none.
+        stretches: job id -> stretch as written in the file, for jobs that ran, if their times do not give it exactly.
         machine_states: the number of hosts in each state over time; None if not traced.
         consumed_energy: joules over time; None if not traced.
         pstate_changes: changes of power states in the order of the file; None if not traced.

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from io import StringIO
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -49,7 +50,7 @@ class Tabular:
         #: The line of each row of the latest piece.
         self._lines_of_piece: list[int] = []
         csv.field_size_limit(max(csv.field_size_limit(), limits.line_size))  # 131 072 is too little for some host sets
-        self._reader = csv.reader(self._lines(path), strict=True)
+        self._reader = csv.reader(chain.from_iterable(self._lines(path)), strict=True)
         self.header: Sequence[str] = ()
         self.header = tuple(next(self.rows(), []))
         if not self.header:
@@ -57,15 +58,15 @@ class Tabular:
         if twice := next((name for name, count in Counter(self.header).items() if count > 1), None):
             raise self.error(f"has the column {shown(twice)} twice", line=1)
 
-    def _lines(self, path: Path) -> Iterator[str]:
-        """Yield the lines one by one: a file that is too large is never in memory."""
+    def _lines(self, path: Path) -> Iterator[StringIO]:
+        """Yield batches of lines: a file that is too large is never in memory."""
         read, encoding = 0, "utf-8-sig"
         try:
             with reported(path, InputError, lambda: f"line {read + 1}"):
                 for lines in read_batches(path, self.limits):
                     text = b"".join(lines)
                     self._read += len(text)
-                    yield from StringIO(text.decode(encoding), newline="")
+                    yield StringIO(text.decode(encoding), newline="")
                     read, encoding = read + len(lines), "utf-8"
         except UnicodeDecodeError as error:
             raise InputError(self.file, "", f"must be text in UTF-8: {error.reason}") from error
