@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
+from matplotlib.patches import Patch
 
 from batsched_py.reporting.pictures.colouring import Colouring
 from batsched_py.reporting.pictures.lanes import Rows, lane_chart
@@ -16,7 +17,7 @@ from batsched_py.reporting.pictures.lease_marks import LeaseMark, marks_in
 from batsched_py.reporting.pictures.paper.lease_layer import draw_marks
 from batsched_py.reporting.pictures.paper.outage_layer import draw_outages
 from batsched_py.reporting.pictures.paper.style import DPI
-from batsched_py.reporting.pictures.raster import Grid, rasterise
+from batsched_py.reporting.pictures.raster import Cell, Grid, rasterise
 from batsched_py.reporting.pictures.window import Window, blocks, drawn, lease_numbers, outages_in
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
@@ -28,12 +29,22 @@ _MOST_NAMES: Final = 150
 _NAME_SIZE: Final = 5.5
 #: The largest number of rows of a raster.
 _MOST_ROWS: Final = 1200
+#: Colour of dots that have several jobs, and the mean number of jobs of a dot from which dots have this colour.
+DENSE: Final = "#0072B2"
+_MOST_OF_A_DOT: Final = 2
 #: Points: the width of an edge, in a darker shade of its rectangle, and of rectangles too thin for an edge.
 _EDGE: Final = 0.3
 _THIN: Final = 1.2
 _SHADE: Final = 0.55
 #: Hosts from one tick to the next.
 _HOST_STEPS: Final = tuple(factor * 10**power for power in range(12) for factor in (1, 2, 5))
+
+
+class Legends(NamedTuple):
+    """Marks of leases, and whether a dot of a raster has several jobs: what a legend explains of a chart."""
+
+    marks: Sequence[LeaseMark]
+    is_dense: bool
 
 
 def draw_gantt(
@@ -45,15 +56,17 @@ def draw_gantt(
     *,
     numbers: Mapping[str, int],
     rows: Rows = "host",
-) -> list[LeaseMark]:
-    """Draw the jobs of a window, with time in seconds to the right and hosts upwards; return the marks for a legend.
+) -> Legends:
+    """Draw the jobs of a window, with time in seconds to the right and hosts upwards; return what a legend explains.
 
     `inches` are the width and height of the axes, `numbers` the numbers of the jobs of the figure. Jobs that share a
     host, or a GPU if `rows` says so, are stacked in its row: see `lanes`.
 
     A rectangle is a run of neighbouring hosts of a job. If there are more than MOST_RECTANGLES, a raster of DPI dots
     per inch replaces them: a dot has the colour of the job that occupies most of it, and is paler the less of it is
-    busy. Marks of leases are drawn over rectangles only, not over a raster; a pattern over all shows unavailable hosts.
+    busy. If dots have several jobs, colours of single jobs would say nothing: all have one colour, darker the more of
+    the dot is busy. Marks of leases are drawn over rectangles only, not over a raster; a pattern over all shows
+    unavailable hosts.
     """
     lanes = lane_chart(schedule, window, numbers, rows)
     if lanes is not None:
@@ -61,9 +74,9 @@ def draw_gantt(
     hosts, jobs = window.hosts_of(schedule), drawn(schedule, window, numbers)
     chart = _Chart(axes, window, colours, inches, hosts=len(hosts), jobs=jobs)
     axes.set_xlim(window.begin, window.end)
-    marks = list[LeaseMark]()
+    marks, is_dense = list[LeaseMark](), False
     if chart.count_rectangles() > MOST_RECTANGLES:
-        chart.draw_raster()
+        is_dense = chart.draw_raster()
     else:
         chart.draw_rectangles()
         marks = marks_in(schedule, window)
@@ -76,7 +89,7 @@ def draw_gantt(
         _number_rows(axes, [str(host) for host in hosts], inches[1])
     else:
         _number_rows(axes, lanes.names, inches[1], lanes.lanes)
-    return marks
+    return Legends(marks, is_dense)
 
 
 class _Chart:
@@ -129,14 +142,20 @@ class _Chart:
                 place = (begin + end) / 2, low + count / 2
                 self._axes.text(*place, name, fontsize=_NAME_SIZE, ha="center", va="center_baseline", clip_on=True)
 
-    def draw_raster(self) -> None:
-        """Draw dots in the owner's colour, mixed with white in proportion to the idle part of the dot."""
+    def draw_raster(self) -> bool:
+        """Draw dots in the owner's colour, mixed with white in proportion to the idle part of the dot.
+
+        Return whether they have the one colour of dense dots instead.
+        """
         window, (width, height) = self._window, self._inches
         rows = min(max(round(height * DPI), 1), _MOST_ROWS)
         grid = Grid.fitting(self._hosts, window.end, max(round(width * DPI), 1), rows, window.begin)
-        rgb = {number: to_rgb(self._colours.of(number, record)) for number, record in self._jobs}
+        raster = rasterise(self._jobs, grid)
+        is_dense = not self._colours.legend and _jobs_of_a_dot(raster) > _MOST_OF_A_DOT
+        one = to_rgb(DENSE)
+        rgb = {n: one if is_dense else to_rgb(self._colours.of(n, record)) for n, record in self._jobs}
         image = np.ones((grid.rows, grid.columns, 3))
-        for row, cells in enumerate(rasterise(self._jobs, grid)):
+        for row, cells in enumerate(raster):
             for column, cell in enumerate(cells):
                 if cell.jobs:
                     busy = min(cell.busy, 1.0)
@@ -148,6 +167,22 @@ class _Chart:
             aspect="auto",
             interpolation="none",
         )
+        return is_dense
+
+
+def density_handles() -> list[Patch]:
+    """Return the legend entries of dense dots."""
+    white = np.ones(3)
+    return [
+        Patch(facecolor=tuple(white - (white - to_rgb(DENSE)) * busy), edgecolor="#333333", label=f"{busy:.0%} in use")
+        for busy in (0.25, 0.5, 0.75, 1.0)
+    ]
+
+
+def _jobs_of_a_dot(raster: Sequence[Sequence[Cell]]) -> float:
+    """Return the mean number of jobs of the dots that have any."""
+    counts = [cell.jobs for cells in raster for cell in cells if cell.jobs]
+    return sum(counts) / max(len(counts), 1)
 
 
 def _darker(colour: str) -> tuple[float, float, float]:

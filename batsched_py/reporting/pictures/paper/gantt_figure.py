@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from batsched_py.reporting.pictures.colouring import Colouring, colouring
 from batsched_py.reporting.pictures.lanes import Rows
 from batsched_py.reporting.pictures.lease_marks import LeaseMark
-from batsched_py.reporting.pictures.paper.gantt_chart import draw_gantt
+from batsched_py.reporting.pictures.paper.gantt_chart import density_handles, draw_gantt
 from batsched_py.reporting.pictures.paper.lease_layer import mark_handles
 from batsched_py.reporting.pictures.paper.outage_layer import outage_handle
 from batsched_py.reporting.pictures.paper.panels import PANELS
@@ -65,10 +65,14 @@ def gantt_figure(
     numbers = number_jobs(schedules)
     colours = colouring(by, [record for each in schedules for _, record in drawn(each, window, numbers)])
     scale = whole / (sum(each) * len(schedules) + _FOOT)
-    marks = list[LeaseMark]()
+    marks, is_dense = list[LeaseMark](), False
     for number, schedule in enumerate(schedules):
         first, *others = grid[number * len(each) : (number + 1) * len(each)]
-        marks += draw_gantt(first, schedule, window, colours, (width - 0.5, _GANTT * scale), numbers=numbers, rows=rows)
+        legends = draw_gantt(
+            first, schedule, window, colours, (width - 0.5, _GANTT * scale), numbers=numbers, rows=rows
+        )
+        marks += legends.marks
+        is_dense |= legends.is_dense
         first.set_ylabel(_ROW_NAMES[rows])
         if len(schedules) > 1:
             first.set_title(schedule.name, loc="left", pad=2.0)
@@ -80,8 +84,9 @@ def gantt_figure(
     unit = time_ticks(grid[-1], window.begin, window.end, width - 0.5)
     grid[-1].set_xlabel(f"time ({unit})")
     out = any(outages_in(schedule, window) for schedule in schedules)
-    if colours.legend or marks or out:
-        _explain(figure, colours, [*mark_handles(marks), *([outage_handle()] if out else [])], width)
+    dense = density_handles() if is_dense else []
+    if colours.legend or marks or out or dense:
+        _explain(figure, colours, [*dense, *mark_handles(marks), *([outage_handle()] if out else [])], width)
     figure.align_ylabels()
     return figure
 

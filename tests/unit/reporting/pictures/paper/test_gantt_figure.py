@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.reporting.api import Schedule
-from batsched_py.reporting.pictures.colouring import LIGHT
+from batsched_py.reporting.pictures.colouring import LIGHT, STATE_COLOURS
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.pictures.paper import gantt_chart
 from batsched_py.reporting.pictures.paper.gantt_figure import gantt_figure
@@ -96,6 +96,23 @@ def test_many_jobs_become_a_raster(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     assert list(image.get_extent()) == [0, 100, 0, 2]
     assert not chart.collections
+
+
+@pytest.mark.parametrize(("by", "is_dense"), [("job", True), ("state", False)])
+def test_dots_of_many_jobs_show_how_busy_they_are(monkeypatch: pytest.MonkeyPatch, by: str, *, is_dense: bool) -> None:
+    """Three jobs of a dot, which is busy for three quarters of its time; groups keep colours and legend."""
+    monkeypatch.setattr(gantt_chart, "MOST_RECTANGLES", 1)
+    monkeypatch.setattr(gantt_chart, "DPI", 1)
+    jobs = [record(f"{n}", start=n * 4, finish=n * 4 + 3) for n in range(9)]
+    figure = drawn(schedule(*jobs, hosts=1), window=Window(0, 36, hosts("0")), by=by)
+    [image] = figure.axes[0].get_images()
+    dots = image.get_array()
+    assert dots is not None
+    colour = gantt_chart.DENSE if is_dense else STATE_COLOURS[jobs[0].state]
+    assert dots[0, 0, 0] == round(255 - (255 - int(colour[1:3], 16)) * 0.75)
+    [legend] = figure.legends
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert texts == (["25% in use", "50% in use", "75% in use", "100% in use"] if is_dense else ["successful"])
 
 
 def test_a_raster_with_more_hosts_than_dots_stands_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
