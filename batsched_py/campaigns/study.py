@@ -52,7 +52,9 @@ class WarmUp(Brief, frozen=True):
         return WarmUp(self.rule, begins, tuple(name for name in self.unsteady if name in begins))
 
     def __str__(self) -> str:
-        """Return what was cut: "the first 50 jobs of each workload, 3600 to 7200 s"."""
+        """Return what was cut: "the first 50 jobs of each workload, 3600 to 7200 s"; without times before any run."""
+        if not self.begins:
+            return self.rule
         low, high = min(self.begins.values()), max(self.begins.values())
         return f"{self.rule}, {seconds(low)}{f' to {seconds(high)}' if low < high else ''} s"
 

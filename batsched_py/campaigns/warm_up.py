@@ -13,12 +13,11 @@ from typing import Final
 from msgspec import Struct
 
 from batsched_py.campaigns.study import Study, WarmUp
-from batsched_py.errors import OptionError
 from batsched_py.reading.limits import LIMITS, Limits
+from batsched_py.reporting.metrics.warm_up import after_jobs
 from batsched_py.reporting.schedules.time_text import parse_span
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.runs.inputs import WorkloadLike, as_workload
-from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 
 _JOBS: Final = re.compile(r"(\d{1,12}) ?jobs?")
@@ -50,13 +49,13 @@ def windows_after_jobs(workloads: Mapping[str, WorkloadLike], jobs: int, limits:
     """
     begins = {}
     for name, source in workloads.items():
-        times = sorted(as_workload(source, limits).submissions())
-        if len(times) <= jobs:
-            raise OptionError(
-                f"--warm-up: {displayed(name)} has {counted(len(times), 'job')}, and {jobs} are to be cut"
-            )
-        begins[name] = times[jobs] if jobs else 0.0
-    return WarmUp(f"the first {counted(jobs, 'job')} of each workload", begins)
+        begins[name] = after_jobs(name, as_workload(source, limits).submissions(), jobs).begin
+    return WarmUp(rule_of(jobs), begins)
+
+
+def rule_of(jobs: int) -> str:
+    """Return the rule of a warm-up of so many jobs, in words."""
+    return f"the first {counted(jobs, 'job')} of each workload"
 
 
 def windows_found(study: Study, runs_of: Mapping[str, tuple[str, ...]]) -> WarmUp:

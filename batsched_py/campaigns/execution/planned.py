@@ -20,9 +20,10 @@ from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.metrics.job_sample import sample_jobs
 from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.same_jobs import marks_of
-from batsched_py.reporting.metrics.warm_up import find_warm_up
+from batsched_py.reporting.metrics.warm_up import WarmUpEnd, after_jobs, find_warm_up
 from batsched_py.reporting.schedules.run_reader import schedule_of
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.results.records import Result
 from batsched_py.runs.choice import Choice
 from batsched_py.runs.inputs import WorkloadLike, as_workload
@@ -65,11 +66,11 @@ def execute(
         names = spec.workload, spec.variant.name
         with nullcontext() if open_log is None else open_log(*names) as log:
             schedule, result = _simulate(environment, workload, spec, warnings, keep=keep, log=log)
-        window = environment.window.on(schedule)
+        choice, end = _measured(environment, workload, spec, schedule)
+        window = choice.on(schedule)
         metrics = measure_run(schedule, window=window, signals=environment.signals)
         counted = schedule if window is None else window.submitted(schedule)
         jobs = sample_jobs(counted, environment.by) if environment.by else None
-        warm_up = find_warm_up(schedule) if environment.find_warm_up else None
     except BatschedError as error:
         text = (error.why if isinstance(error, DeadlockError) else str(error)).partition("\n")[0]
         if run_limits.memory is not None and is_memory_error(error):
@@ -92,9 +93,19 @@ def execute(
         approximations=() if result is None else result.approximations,
         features=None if result is None else result.features,
         jobs=jobs,
-        warm_up=warm_up,
+        warm_up=end,
     )
     return ExecutedRun(outcome, counted)
+
+
+def _measured(
+    environment: RunEnvironment, workload: Workload, spec: RunSpec, schedule: Schedule
+) -> tuple[WindowChoice, WarmUpEnd | None]:
+    """Return the part of a run to measure, and the end of the warm-up if it is to be cut or found. OptionError."""
+    if environment.warm_up_jobs:
+        end = after_jobs(spec.workload, workload.submissions(), environment.warm_up_jobs)
+        return WindowChoice(begin=end.begin), end
+    return environment.window, find_warm_up(schedule) if environment.find_warm_up else None
 
 
 def _simulate(

@@ -152,6 +152,7 @@ class Campaign(Struct, frozen=True):
         title: title in figures and tables.
         seeds: seeds of the algorithms that take one; each workload is run once for each of them. Empty for none.
         window: the part of each run that is measured.
+        warm_up_jobs: the number of jobs of each workload that are not measured, instead of a window; 0 for none.
         baseline: name of the variant that others are compared with; None for the first.
         metrics: names of the metrics that tables show; empty for the usual ones.
         jobs: True if the dataset also has a row for each job.
@@ -168,6 +169,7 @@ class Campaign(Struct, frozen=True):
     title: str = ""
     seeds: tuple[int, ...] = ()
     window: WindowChoice = WHOLE
+    warm_up_jobs: int = 0
     baseline: str | None = None
     metrics: tuple[str, ...] = ()
     jobs: bool = False

@@ -91,6 +91,7 @@ class Setting(Struct, frozen=True):
             settings=msgspec.to_builtins({**plain, "roles": dict(settings.roles)}),
             clock=environment.clock,
             window=msgspec.to_builtins(environment.window),
+            warm_up_jobs=environment.warm_up_jobs,
             simulator="embedded" if environment.batsim is None else "batsim",
         )
 

@@ -94,7 +94,9 @@ def _environment(campaign: Campaign, platform: Platform, one: SimulatorSettings,
     settings = replace(settings, carbon=carbon, price=price)
     folder = str(campaign.source.parent.resolve())
     files = None if one.simulator == "embedded" else _batsim_files(platform, one, limits)
-    return RunEnvironment(platform, settings, one.clock, campaign.window, files, folder)
+    return RunEnvironment(
+        platform, settings, one.clock, campaign.window, files, folder, warm_up_jobs=campaign.warm_up_jobs
+    )
 
 
 def _batsim_files(platform: Platform, one: SimulatorSettings, limits: Limits) -> BatsimFiles:
@@ -159,11 +161,12 @@ def _check(environment: RunEnvironment, sources: Sequence[WorkloadSource]) -> No
         if isinstance(workload, Drawn):
             if source.group in groups:
                 continue
-            workload = _sample(workload).draw()
+            workload = _sample(workload, more_than=environment.warm_up_jobs).draw()
         groups.add(source.group)
         environment.check(source.name, workload)
 
 
-def _sample(drawn: Drawn) -> Drawn:
-    """Return the model with at most a few jobs, which suffice to check that it can be simulated."""
-    return replace(drawn, jobs=_SAMPLE) if _SAMPLE < drawn.jobs <= MOST_JOBS else drawn
+def _sample(drawn: Drawn, more_than: int) -> Drawn:
+    """Return the model with a few jobs, if possible more than so many: enough to check that it can be simulated."""
+    jobs = max(_SAMPLE, more_than + 1)
+    return replace(drawn, jobs=jobs) if jobs < drawn.jobs <= MOST_JOBS else drawn

@@ -33,6 +33,7 @@ class RunIdentity(Struct, frozen=True, kw_only=True):
         settings: settings that the simulator runs with.
         clock: the time that decisions take.
         window: the part of the run that is measured.
+        warm_up_jobs: the number of jobs that are not measured at the beginning.
         simulator: the simulator.
     """
 
@@ -44,6 +45,7 @@ class RunIdentity(Struct, frozen=True, kw_only=True):
     settings: Mapping[str, Any]
     clock: str
     window: Mapping[str, Any]
+    warm_up_jobs: int
     simulator: str
 
     @property

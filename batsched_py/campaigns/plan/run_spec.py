@@ -15,6 +15,7 @@ from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.model.workload import Workload
 from batsched_py.reporting.metrics.job_sample import check_groups
 from batsched_py.reporting.metrics.machine_groups import EnergySignals
+from batsched_py.reporting.metrics.warm_up import after_jobs
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.simulator.inputs import check_inputs
 
@@ -37,6 +38,7 @@ class RunEnvironment(Struct, frozen=True):
         settings: settings of the simulator, with external events.
         clock: the time that decisions take, as after --clock.
         window: the part of each run that is measured.
+        warm_up_jobs: the number of jobs of each workload that are not measured, instead of a window; 0 for none.
         by: what jobs are grouped by, for outcomes with groups of jobs.
         find_warm_up: True for outcomes with the end of the warm-up.
         batsim: the files of real Batsim, if it simulates; None for the embedded simulator.
@@ -51,6 +53,7 @@ class RunEnvironment(Struct, frozen=True):
     code_folder: str = ""
     by: tuple[str, ...] = ()
     find_warm_up: bool = False
+    warm_up_jobs: int = 0
 
     @property
     def signals(self) -> EnergySignals:
@@ -64,6 +67,8 @@ class RunEnvironment(Struct, frozen=True):
         """
         check_inputs(self.platform, [workload], self.settings)
         check_groups(workload, self.by)
+        if self.warm_up_jobs:
+            after_jobs(name, workload.submissions(), self.warm_up_jobs)
         if not self.window.whole:
             self.window.found(name, workload.log_start, min(workload.submissions(), default=0.0), math.inf)
 

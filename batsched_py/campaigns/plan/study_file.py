@@ -18,6 +18,7 @@ from batsched_py.campaigns.plan.settings_table import read_settings
 from batsched_py.campaigns.plan.study_tables import StudyFile, StudyFileTable, member
 from batsched_py.campaigns.plan.workload_tables import read_window, read_workloads
 from batsched_py.campaigns.run_limits import RunLimits, parse_memory, parse_timeout
+from batsched_py.campaigns.warm_up import parse_warm_up
 from batsched_py.errors import ConfigurationError, OptionError
 from batsched_py.files.bounded_file import read_file, reported
 from batsched_py.reading.faults import FieldError, of_file
@@ -49,6 +50,7 @@ class _ResultsTable(StudyFileTable, frozen=True):
     begin: Any = field(name="from", default=None)
     to: Any = None
     skip: Any = None
+    warm_up: Any = None
 
 
 class _StudyTable(StudyFileTable, frozen=True):
@@ -94,6 +96,7 @@ def _read_campaign(file: StudyFile, table: _StudyTable, limits: Limits) -> Campa
     """Return the campaign of a file; FieldError with the faults of all its tables."""
     attempt = file.attempt
     results = attempt(lambda: file.convert(table.results, _ResultsTable, "results"), _ResultsTable())
+    window, warm_up_jobs = attempt(lambda: _measured(file, results), (WindowChoice(), 0))
     campaign = Campaign(
         source=file.path,
         platforms=attempt(lambda: _platforms(file, table.platforms), ()),
@@ -102,7 +105,8 @@ def _read_campaign(file: StudyFile, table: _StudyTable, limits: Limits) -> Campa
         settings=attempt(lambda: read_settings(file, table.settings, limits), ()),
         title=table.title,
         seeds=() if table.seeds is None else attempt(partial(file.seeds, table.seeds, "seeds"), ()),
-        window=attempt(lambda: read_window(file, results.begin, results.to, results.skip, "results"), WindowChoice()),
+        window=window,
+        warm_up_jobs=warm_up_jobs,
         baseline=results.baseline,
         metrics=attempt(lambda: _metrics(file, results.metrics), ()),
         jobs=results.jobs,
@@ -114,6 +118,22 @@ def _read_campaign(file: StudyFile, table: _StudyTable, limits: Limits) -> Campa
     )
     file.faults.refuse()
     return campaign
+
+
+def _measured(file: StudyFile, results: _ResultsTable) -> tuple[WindowChoice, int]:
+    """Return the part of each run that is measured, and how many of its first jobs are not. ConfigurationError."""
+    window, place = read_window(file, results.begin, results.to, results.skip, "results"), "results.warm_up"
+    if results.warm_up is None:
+        return window, 0
+    if not window.whole:
+        raise file.error(place, "cannot be combined with from, to and skip")
+    choice = file.parsed(lambda: parse_warm_up(str(results.warm_up)), place)
+    if isinstance(choice, WindowChoice):
+        return choice, 0
+    if choice.jobs is None:
+        rule = "must be a number of jobs like 500jobs or a time like 2d: compare --warm-up auto finds one"
+        raise file.error(place, rule)
+    return window, choice.jobs
 
 
 def _limit(file: StudyFile, raw: Any, parse: Callable[[str], Limit], place: str) -> Limit | None:

@@ -13,7 +13,8 @@ from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algori
 from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.outcome import Outcome
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan, PlannedRun, Setting
-from batsched_py.campaigns.study import Study
+from batsched_py.campaigns.study import Study, WarmUp
+from batsched_py.campaigns.warm_up import rule_of
 from batsched_py.reporting.metrics.catalogue import MetricInfo
 
 #: The outcome of a missing run.
@@ -64,8 +65,18 @@ def _study(plan: CampaignPlan, runs: Sequence[PlannedRun], ended: Mapping[str, S
         origins={run.workload: run.source.origin for run in runs},
         platform=setting.file,
         window=plan.campaign.window,
+        warm_up=_warm_up(plan, runs, ended),
     )
     return GroupStudy(setting, group, study)
+
+
+def _warm_up(plan: CampaignPlan, runs: Sequence[PlannedRun], ended: Mapping[str, StoredRun]) -> WarmUp | None:
+    """Return what is cut of the workloads of a group, as the runs that ended found it; None if nothing is."""
+    jobs = plan.campaign.warm_up_jobs
+    if not jobs:
+        return None
+    found = {run.source.name: ended[run.key].outcome.warm_up for run in runs if run.key in ended}
+    return WarmUp(rule_of(jobs), {name: end.begin for name, end in found.items() if end is not None})
 
 
 def _outcome(run: PlannedRun, ended: StoredRun | None) -> Outcome:

@@ -79,7 +79,9 @@ def _settings_text(setting: Setting, features: Features | None) -> str:
     `features` are those that Batsim 5 was asked for.
     """
     one = setting.identity
-    others = {"clock": one.clock, "simulator": one.simulator, "window": one.window}
+    others: dict[str, Any] = {"clock": one.clock, "simulator": one.simulator, "window": one.window}
+    if one.warm_up_jobs:
+        others["warm_up_jobs"] = one.warm_up_jobs
     described = {**one.settings, **others, "events_sha256": setting.events_sha256}
     described |= {f"{name}_sha256": digest for name, digest in setting.signals_sha256.items()}
     if features is not None:

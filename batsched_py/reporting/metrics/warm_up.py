@@ -8,14 +8,18 @@ no picture that a user must judge, and unlike tests for a trend no level.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Final
 
 from msgspec import Struct
 
+from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.job_metrics import measure_jobs
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import counted
 
 #: Observations of a batch.
 _BATCH: Final = 5
@@ -26,13 +30,25 @@ class WarmUpEnd(Struct, frozen=True):
 
     Attributes:
         begin: the submission time of the first job to measure, in seconds.
-        jobs: how many jobs that ran were submitted before.
+        jobs: how many jobs were submitted before; if the end was found in the run, without those that did not run.
         steady: False if the waits do not settle in the first half of the jobs, so that the end is not known.
     """
 
     begin: float
     jobs: int
     steady: bool
+
+
+def after_jobs(name: str, submissions: Iterable[float], jobs: int) -> WarmUpEnd:
+    """Return the end of a warm-up of so many jobs; those submitted at the same time as the next one are kept.
+
+    `submissions` are the submission times of all jobs of the workload `name`. OptionError if it has no more jobs.
+    """
+    times = sorted(submissions)
+    if len(times) <= jobs:
+        raise OptionError(f"{displayed(name)} has {counted(len(times), 'job')}, and a warm-up of {jobs} is to be cut")
+    begin = times[jobs] if jobs else 0.0
+    return WarmUpEnd(begin, bisect_left(times, begin), steady=True)
 
 
 def mser5(values: Sequence[float]) -> tuple[int, bool]:

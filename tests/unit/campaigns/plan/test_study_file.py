@@ -114,6 +114,14 @@ def test_a_whole_study_file_is_read(tmp_path: Path) -> None:
         ("[[alg", "[results]\nmetrics = ['weight']\n[[alg", "results.metrics", "metric weight: unknown"),
         ("[[alg", "[results]\nfrom = 'soon'\n[[alg", "results.from", "must be seconds, a time like 90min"),
         ("[[alg", "[results]\nfrom = 1\nskip = 2\n[[alg", "results.skip", "cannot be combined with from"),
+        ("[[alg", "[results]\nskip = 1\nwarm_up = 2\n[[alg", "results.warm_up", "cannot be combined with from, to"),
+        (
+            "[[alg",
+            "[results]\nwarm_up = 'some'\n[[alg",
+            "results.warm_up",
+            "must be auto, a number of jobs",
+        ),
+        ("[[alg", "[results]\nwarm_up = 'auto'\n[[alg", "results.warm_up", "compare --warm-up auto finds one"),
     ],
 )
 def test_each_error_names_file_field_and_rule(tmp_path: Path, old: str, new: str, field: str, rule: str) -> None:

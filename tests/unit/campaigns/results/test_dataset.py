@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from pyarrow import parquet
 
 from batsched_py.campaigns.execution.campaign_runner import read_state, run_missing
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.results.dataset import write_dataset
+from batsched_py.campaigns.results.groups import group_studies
 from batsched_py.campaigns.results.run_rows import run_columns
+from batsched_py.errors import ConfigurationError
 from tests.studies import STUDY, HereWorkers, planned
 
 JOBS = "[results]\njobs = true\n"
@@ -84,3 +87,30 @@ def test_a_campaign_without_runs_has_a_dataset(tmp_path: Path) -> None:
     plan = planned(tmp_path)
     [path] = write_dataset(tmp_path, plan, {}, RunStore(tmp_path))
     assert parquet.read_table(path).num_rows == 0
+
+
+def test_a_warm_up_of_jobs_is_cut_from_each_run(tmp_path: Path) -> None:
+    """As if it were measured from the submission of the next job on; tables say the rule, and from when on."""
+    (tmp_path / "one").mkdir()
+    one = STUDY.replace('"1-3"', '"1-1"')
+    written(tmp_path, one + '[results]\nwarm_up = "5jobs"\n')
+    plan, store = planned(tmp_path, one + '[results]\nwarm_up = "5jobs"\n'), RunStore(tmp_path / "out" / "store")
+    [group] = group_studies(plan, read_state(plan, store).ended)
+    assert group.study.warm_up is not None
+    [begin] = group.study.warm_up.begins.values()
+    assert str(group.study.warm_up).startswith("the first 5 jobs of each workload, ")
+    written(tmp_path / "one", f"{one}[results]\nfrom = {begin!r}\n")
+    cut, measured = (
+        parquet.read_table(folder / "out" / "runs.parquet").to_pylist() for folder in (tmp_path, tmp_path / "one")
+    )
+    assert [row["jobs"] for row in cut] == [15, 15, 15]
+    assert [row["mean_wait"] for row in cut] == [row["mean_wait"] for row in measured]
+    assert str(group_studies(plan, {})[0].study.warm_up) == "the first 5 jobs of each workload"
+
+
+def test_a_warm_up_of_all_jobs_is_refused(tmp_path: Path) -> None:
+    """Before the first run, also of workloads that are drawn later."""
+    text = STUDY.replace("jobs = 20", "jobs = 1200") + '[results]\nwarm_up = "1199jobs"\n'
+    assert planned(tmp_path, text).runs
+    with pytest.raises(ConfigurationError, match="lublin seed=1 has 1200 jobs, and a warm-up of 1200"):
+        planned(tmp_path, text.replace("1199", "1200"))

@@ -563,7 +563,7 @@ def test_a_warm_up_that_is_found_is_the_latest_of_all_algorithms(here: Path) -> 
     ("words", "rule"),
     [
         (["--warm-up", "some"], "must be auto, a number of jobs like 500jobs, or a time like 2d"),
-        (["--warm-up", "20jobs"], "--warm-up: lublin-1 has 20 jobs, and 20 are to be cut"),
+        (["--warm-up", "20jobs"], "lublin-1 has 20 jobs, and a warm-up of 20 is to be cut"),
         (["--warm-up", "auto", "--skip", "1h"], "'--warm-up' and '--from', '--to', '--skip' exclude each other"),
     ],
 )
