@@ -62,6 +62,8 @@ class TimelineRun:
         self._additions: list[tuple[float, int, str, ScheduleEntry]] = []
         #: Managed VMs that the barrier waits for: not configured, and not excluded.
         self._awaited = {one.name for one in timelines.vms if one.managed}
+        #: VMs that were never created or ended with the experiment: that they failed has no effect on others.
+        self._aborted: set[str] = set()
 
     # Queries
 
@@ -181,7 +183,7 @@ class TimelineRun:
     def leave_out(self, vm: str, now: float, reason: str) -> None:
         """Record that a VM will never be launched, and exclude it from the barrier."""
         self._awaited.discard(vm)
-        self.vms[vm].abort(now, reason)
+        self._abort(self.vms[vm], now, reason)
         self._touch(vm)
 
     def replace(self, timeline: VmTimeline) -> None:
@@ -263,7 +265,7 @@ class TimelineRun:
         self._orders += vm.orders
         vm.orders = []
         resumes, vm.resumes = vm.resumes, []
-        if vm.failure and not self.failed:
+        if vm.failure and not (self.failed or vm.name in self._aborted):
             self._answer_failure(vm, now)
         if vm.state is VmState.CONFIGURED:
             self._awaited.discard(vm.name)
@@ -281,16 +283,22 @@ class TimelineRun:
 
     def _end_all(self, now: float, reason: str) -> None:
         for vm in self.vms.values():
-            vm.abort(now, reason)
+            self._abort(vm, now, reason)
             self._orders += vm.orders
             vm.orders = []
+
+    def _abort(self, vm: TimelineVm, now: float, reason: str) -> None:
+        if not vm.failure:
+            self._aborted.add(vm.name)
+        vm.abort(now, reason)
 
     def _open_barrier(self, now: float) -> None:
         """Set the start as soon as no VM is awaited; it is set only once (F4)."""
         if self.start is not None or self._awaited or self.failed or self.launched is None:
             return
         managed = [one for one in self.vms.values() if one.timeline.managed]
-        if managed and all(one.state is VmState.FAILED for one in managed):
+        counted = [one for one in managed if one.name not in self._aborted]
+        if counted and all(one.state is VmState.FAILED for one in counted):
             self.failed, self.failed_at = "every VM failed", now
             return
         self.start = (now if managed else self.launched) + self._rules.buffer

@@ -27,3 +27,5 @@ TRANSITIONS: Final[dict[VmState, frozenset[VmState]]] = {
     VmState.CONFIGURED: frozenset({VmState.FAILED}),
     VmState.FAILED: frozenset(),
 }
+#: States before `configured`: a VM that ends in one of them has failed.
+NOT_CONFIGURED: Final = frozenset({VmState.UNINITIALIZED, VmState.TESTING, VmState.CONFIGURING})

@@ -23,12 +23,11 @@ from batsched_py.timelines.entries import (
     VmTimeline,
 )
 from batsched_py.timelines.records import Begin, EntryRecord, Kill, Order, Reboot
-from batsched_py.timelines.states import TRANSITIONS, VmState
+from batsched_py.timelines.states import NOT_CONFIGURED, TRANSITIONS, VmState
 
 # The rules are FIREWHEEL's, whose schedules mean: negative times configure a machine, one after the other, and each
 # begins when all of the one before have ended (local barriers, in wall time); when every machine is configured the
-# experiment starts (global barrier); positive times then count from the start, and pauses and breaks move all that
-# follows.
+# experiment starts (global barrier); positive times then count from the start, and pauses and breaks move later ones.
 #
 # Methods either note what has happened or do what is due (`settle`), and none calls back. What others have to do is
 # left in `orders` and `resumes`, from which the run takes it; the run settles machines until nothing is due. So the
@@ -222,9 +221,11 @@ class TimelineVm:
         self._give_up(f"{self.name} failed: {reason}")
 
     def abort(self, now: float, reason: str) -> None:
-        """Kill running entries, and begin no more: the experiment has failed."""
+        """Kill running entries, and begin no more: the experiment has failed, or the VM is never created."""
         self._kill(now, reason)
         self._give_up(reason)
+        if not self._over and self.state in NOT_CONFIGURED:
+            self.fail(reason)
         self._over, self.end = True, min(self.end, now)
 
     def resume(self, now: float, time: float | None) -> bool:
@@ -403,8 +404,7 @@ class TimelineVm:
         self._kill(now, LEASE_ENDED)
         if self.state is VmState.CONFIGURING:
             self.fail(LEASE_ENDED)
-        self._give_up(LEASE_ENDED)
-        self._over = True
+        self.abort(now, LEASE_ENDED)
 
     def _give_up(self, reason: str) -> None:
         """Cancel all entries that have not begun."""

@@ -72,7 +72,8 @@ def test_what_is_accepted() -> None:
     assert find_warnings(read(document)) == ["vm: pause@5: a duration of 0 has no effect"]
 
 
-FA_37 = {"buffer": 60, "vms": {"vm1": [run("a", -10, takes=20, exit=1), run("p", 5)], "vm2": [run("d", -1, takes=50)]}}
+VMS_37 = {"vm1": [run("a", -10, takes=20, exit=1), run("p", 5)], "vm2": [run("d", -1, takes=50)]}
+FA_37 = {"buffer": 60, "vms": VMS_37}
 
 
 def test_a_failed_vm_is_excluded() -> None:
@@ -84,12 +85,18 @@ def test_a_failed_vm_is_excluded() -> None:
 
 
 def test_a_failed_vm_aborts_the_experiment() -> None:
-    """FA-37, abort: what runs is killed."""
-    ended = played({**FA_37, "on_exit": "fail", "on_failed": "abort"})
+    """FA-37, abort: what runs is killed, and VMs that are not configured have failed, launched or not."""
+    vms = {**VMS_37, "vm3": {"launch": 1000, "entries": [run("e", 5)]}}
+    ended = played({**FA_37, "vms": vms, "on_exit": "fail", "on_failed": "abort"})
     assert (ended.failed, ended.failed_at, ended.start) == ("vm1 failed: a exited with 1", 20, None)
     record = ended.vms["vm2"].records["d"]
     assert (record.outcome, record.spans[0].end) == ("killed", 20)
-    assert ended.vms["vm2"].state is VmState.CONFIGURING
+    whole = "the experiment failed: vm1 failed: a exited with 1"
+    assert [(one.state, one.failure) for one in ended.vms.values()] == [
+        (VmState.FAILED, "a exited with 1"),
+        (VmState.FAILED, whole),
+        (VmState.FAILED, whole),
+    ]
 
 
 def test_a_failed_vm_keeps_the_barrier_closed() -> None:

@@ -228,3 +228,20 @@ def test_a_vm_is_launched_once() -> None:
     begun.launch("vm", 0)
     begun.launch("vm", 1)
     assert begun.vms["vm"].configured == 0
+
+
+def test_a_vm_that_is_never_created_has_failed_without_effect_on_others() -> None:
+    """M39: the barrier opens without it, whatever `on_failed` is, unless the others have failed."""
+    vms = {"a": [run("p", 5)], "b": [run("q", 5)]}
+    begun = TimelineRun(read({"vms": vms, "on_failed": "abort", "buffer": 0}))
+    begun.launch("a", 10)
+    begun.leave_out("b", 10, "no host")
+    begun.advance(10)
+    assert (begun.failed, begun.start, begun.vms["a"].state) == ("", 10, VmState.CONFIGURED)
+    assert (begun.status("b", 10).state, begun.status("b", 10).why) == ("failed", "no host")
+    alone = TimelineRun(read({"vms": {"a": [run("n", -5, exit=1)], "b": []}, "on_failed": "exclude"}))
+    alone.launch("a", 0)
+    alone.leave_out("b", 0, "no host")
+    alone.lose("a", 1, "its host failed")
+    alone.advance(1)
+    assert (alone.failed, alone.start) == ("every VM failed", None)
