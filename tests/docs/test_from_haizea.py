@@ -45,7 +45,7 @@ def test_each_call_of_its_interface_has_a_request_that_there_is() -> None:
         "create_lease", "cancel_lease", "get_leases", "get_lease", "get_queue", "get_hosts", "notify_event",
     ]  # fmt: skip
     described = (ROOT / "docs" / "site-api.md").read_text()
-    assert [request for _, request in rows if request and f"### {request}\n" not in described] == []
+    assert [request for _, request in rows if request and f"| `{request}` |" not in described] == []
     assert [call for call, request in rows if not request] == ["notify_event"]
 
 

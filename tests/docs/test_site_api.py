@@ -12,7 +12,7 @@ from tests.docs.site_api import PAGE, page
 
 
 def test_the_reference_is_that_of_the_api() -> None:
-    """`python -m tests.docs.site_api` writes it anew after a change; each parameter and member has a meaning."""
+    """`python -m tests.docs.site_api` writes it anew after a change; each parameter has a meaning."""
     written = page()
     assert PAGE.read_text() == written
     assert re.findall(r"^\* .*:\s*$", written, re.MULTILINE) == []

@@ -14,6 +14,7 @@ from batsched_py.reading.limits import LONGEST
 from batsched_py.site.api.bodies import JSON, XML
 from batsched_py.site.api.experiment_xml import PATH
 from batsched_py.site.api.identity import GROUP_HEADER, OPERATOR_HEADER, USER_HEADER
+from batsched_py.site.api.members import describe_bodies
 from batsched_py.site.api.paging import LINK
 from batsched_py.site.users import LONGEST_NAME
 
@@ -65,6 +66,7 @@ def completed(schema: dict[str, Any]) -> dict[str, Any]:
         text = 'The address of the next part of the list, with rel="next"; absent from the last part.'
         answer = found["paths"][path]["get"]["responses"]["200"]
         answer["headers"] = {LINK: {"description": text, "schema": {"type": "string"}}}
+    describe_bodies(components["schemas"])
     for name, body in components["schemas"].items():
         body["additionalProperties"] = False
         for member, kind in body["properties"].items():

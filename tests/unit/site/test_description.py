@@ -53,3 +53,12 @@ def test_objects_are_closed_and_numbers_bounded(described: dict[str, Any]) -> No
     ]
     assert [one["exclusiveMinimum"] for one in numbers] == [0, 0, 0]
     assert all(one["maximum"] > 0 for one in numbers)
+
+
+def test_each_body_and_each_member_has_a_meaning(described: dict[str, Any]) -> None:
+    """That of the docstring of its class."""
+    bodies = described["components"]["schemas"]
+    assert [name for name, body in bodies.items() if not body["description"]] == []
+    members = [(name, member, one) for name, body in bodies.items() for member, one in body["properties"].items()]
+    assert [(name, member) for name, member, one in members if not one.get("description")] == []
+    assert bodies["Lease"]["properties"]["final"]["description"].startswith("whether nothing will happen")
