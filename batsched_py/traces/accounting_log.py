@@ -161,9 +161,11 @@ class AccountingLog:
                 while renamed in taken:
                     renamed += "+"
                 taken.add(renamed)
-                if renamed != name:
+                if renamed == name:
+                    found.append(job)
+                else:
                     self.count("kept_apart", job.place)
-                found.append(job._replace(name=renamed))
+                    found.append(job._replace(name=renamed))
         return found
 
     def _last_runs(self, runs: Sequence[EndedJob]) -> list[EndedJob]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from batsched_py.reading.limits import LONGEST, TOO_LONG
@@ -18,6 +19,10 @@ from batsched_py.text.display import displayed, shown
 #
 # OpenPBS says how many CPUs a job requested (ncpus, or the chunks of select) and got (exec_vnode); Torque says the
 # nodes and the processors of each one (nodes=2:ppn=4) and lists slots (exec_host). Both have nodect.
+#
+# Nearly all texts are pairs of printable characters, with blanks and quotes nowhere within a value: `str.split` finds
+# the same pairs as `_PAIR` in a third of the time. The values of durations and memory, which repeat, are kept: their
+# patterns make these texts short.
 
 #: Types of records that say how a run of a job ended: its end, and a rerun.
 END: Final = "E"
@@ -33,6 +38,10 @@ RECORD: Final = re.compile(r"(\d\d/\d\d/\d{4} \d\d:\d\d:\d\d);([A-Za-z]);([^;]*)
 #: Number of a job, that of a task of an array, and the server; an array itself has empty brackets.
 JOB_ID: Final = re.compile(r"(\d{1,18}(?:\[\d{0,18}\])?)(?:\.([^\s!,\"]+))?", re.ASCII)
 _PAIR: Final = re.compile(r"""([A-Za-z_][\w.\-]*)=("[^"]*"|'[^']*'|\S*)(?:\s+|$)""", re.ASCII)
+#: Texts of pairs that blanks separate, in which a value has no quotes but those around it.
+_PLAIN: Final = re.compile(r'(?:[A-Za-z_][\w.\-]*+=(?:"[!#-&(-~]*+"|[!#-&(-~]*+)(?:[ \t]++|$))*+', re.ASCII)
+#: Number of texts whose values are kept.
+_MOST_KEPT: Final = 65_536
 _WHOLE: Final = re.compile(r"\d{1,18}", re.ASCII)
 _CLOCK: Final = re.compile(r"\d{1,12}(:\d{1,12}){0,3}(\.\d{1,9})?", re.ASCII)
 _MEMORY: Final = re.compile(r"(\d{1,18})([kmgtp]?)([bw]?)", re.ASCII)
@@ -56,7 +65,10 @@ class PbsValues(NamedTuple):
 
     def text(self, *keys: str) -> str:
         """Return the first value that is there; "" if none is."""
-        return next((self.pairs[key] for key in keys if key in self.pairs), "")
+        for key in keys:
+            if key in self.pairs:
+                return self.pairs[key]
+        return ""
 
     def instant(self, *keys: str) -> int | None:
         """Return the first known instant in seconds since 1970; None if there is none. PbsError."""
@@ -73,13 +85,10 @@ class PbsValues(NamedTuple):
         text = self.pairs.get(key, "")
         if not text:
             return None
-        if not _CLOCK.fullmatch(text):
-            raise PbsError(f"{key} must be seconds or hours:minutes:seconds, not {shown(text)}")
-        parts = text.partition(".")[0].split(":")
-        seconds = sum(int(part) * unit for part, unit in zip(reversed(parts), _PARTS, strict=False))
-        if seconds > LONGEST:
-            raise PbsError(f"{key} {TOO_LONG} not {shown(text)}")
-        return seconds
+        try:
+            return _clock(text)
+        except ValueError as error:
+            raise PbsError(f"{key} {error} not {shown(text)}") from None
 
     def number(self, key: str) -> int | None:
         """Return a number of nodes or CPUs; None if it is unknown. PbsError."""
@@ -93,10 +102,12 @@ class PbsValues(NamedTuple):
     def kilobytes(self, key: str) -> int | None:
         """Return an amount of memory in KB, rounded up; None if it is unknown. PbsError."""
         text = self.pairs.get(key, "").lower()
-        found = _MEMORY.fullmatch(text)
-        if text and found is None:
-            raise PbsError(f"{key} must be an amount like 4gb, not {shown(text)}")
-        return None if found is None else -(-int(found[1]) * _FACTORS[found[2]] * (8 if found[3] == "w" else 1) // 1024)
+        if not text:
+            return None
+        try:
+            return _kilobytes(text)
+        except ValueError as error:
+            raise PbsError(f"{key} {error} not {shown(text)}") from None
 
     @property
     def requested_cpus(self) -> int | None:
@@ -151,6 +162,9 @@ def read_values(text: str) -> PbsValues:
     rest: list[str] = []
     at = 0
     text = text.strip()
+    if _PLAIN.fullmatch(text):
+        split = [pair.split("=", 1) for pair in text.split()]
+        return PbsValues({key: value[1:-1] if value[:1] == '"' else value for key, value in split}, "")
     while at < len(text):
         found = _PAIR.match(text, at)
         if found is None:
@@ -164,6 +178,27 @@ def read_values(text: str) -> PbsValues:
         pairs[found[1]] = value[1:-1] if quoted else value
         at = found.end()
     return PbsValues(pairs, displayed(" ".join(rest)[:40]))
+
+
+@lru_cache(_MOST_KEPT)
+def _clock(text: str) -> int:
+    """Return the seconds of a clock time. ValueError."""
+    if not _CLOCK.fullmatch(text):
+        raise ValueError("must be seconds or hours:minutes:seconds,")
+    parts = text.partition(".")[0].split(":")
+    seconds = sum(int(part) * unit for part, unit in zip(reversed(parts), _PARTS, strict=False))
+    if seconds > LONGEST:
+        raise ValueError(TOO_LONG)
+    return seconds
+
+
+@lru_cache(_MOST_KEPT)
+def _kilobytes(text: str) -> int:
+    """Return an amount of memory in KB, rounded up. ValueError."""
+    found = _MEMORY.fullmatch(text)
+    if found is None:
+        raise ValueError("must be an amount like 4gb,")
+    return -(-int(found[1]) * _FACTORS[found[2]] * (8 if found[3] == "w" else 1) // 1024)
 
 
 def _chunks(text: str, cpus: str) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from batsched_py.reading.members import Members, UnknownNames
@@ -21,6 +22,10 @@ from batsched_py.text.display import shown
 # it, and an unknown column is noted once. Patterns bound the number of digits, since `int` of a long text
 # takes quadratic time and a date of the year 10^15 is no date. Texts of users may contain the delimiter: `is_sound`
 # shows whether the cells of a row are in their columns.
+#
+# Logs repeat their durations, sizes and the minutes of their dates, so the values of texts that match a pattern, which
+# are short, are kept. Since 1973, offsets of time zones change at whole minutes only, so one of a date is that of its
+# minute.
 
 #: Required columns; names are case-insensitive.
 NEEDED: Final = ("jobid", "state", "submit", "start", "end")
@@ -128,10 +133,19 @@ _UNKNOWN: Final = frozenset(
 #: A job number, then the number of an array task or a list of pending tasks, of a component, and of a step.
 JOB_ID: Final = re.compile(r"(\d{1,15}(?:_(?:\d{1,15}|\[[^|]*\]))?(?:\+\d{1,9})?)(\.\S+)?", re.ASCII)
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
+#: A date without an offset, and its first year for which minutes are kept.
+_USUAL: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:[0-5]\d", re.ASCII)
+_EARLIEST: Final = "1973"
+#: Number of characters of its minute, and of what is before its second.
+_MINUTE: Final = 16
+_SECOND: Final = 17
+#: Number of texts whose values are kept.
+_MOST_KEPT: Final = 65_536
 #: days-hours[:minutes[:seconds]], or [hours:]minutes:seconds, with fractions of seconds.
 _WITH_DAYS: Final = re.compile(r"(\d{1,7})-(\d{1,9})(?::(\d\d))?(?::(\d\d)(?:\.\d{1,9})?)?", re.ASCII)
 _CLOCK: Final = re.compile(r"(?:(\d{1,9}):)?(\d{1,9}):(\d\d)(?:\.\d{1,9})?", re.ASCII)
 _WHOLE: Final = re.compile(r"\d{1,15}", re.ASCII)
+_DATE_RULE: Final = "must be a time like 2024-05-31T08:00:00, seconds since 1970, or Unknown"
 #: An abbreviated number of CPUs or nodes: 2K, 1.50K.
 _SHORTENED: Final = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([KMGT])", re.ASCII)
 _FACTORS: Final = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -154,7 +168,10 @@ class SacctRow(NamedTuple):
 
     def text(self, *columns: str) -> str:
         """Return the text of the first of these columns that is present; "" if none is."""
-        return next((self.cells[column] for column in columns if column in self.cells), "")
+        for column in columns:
+            if column in self.cells:
+                return self.cells[column]
+        return ""
 
     def error(self, column: str, rule: str) -> CellError:
         """Return the error for a cell and a rule."""
@@ -171,6 +188,11 @@ class SacctRow(NamedTuple):
     def date(self, column: str) -> int | None:
         """Return seconds since 1970; None for an unknown time. CellError."""
         text = self.text(column)
+        if _USUAL.fullmatch(text) and text >= _EARLIEST:
+            try:
+                return _minute(text[:_MINUTE], self.zone) + int(text[_SECOND:])
+            except (ValueError, OverflowError):  # no date of the calendar
+                raise self.error(column, _DATE_RULE) from None
         if text.casefold() in _UNKNOWN or text == "0":
             return None
         if _WHOLE.fullmatch(text):
@@ -181,23 +203,17 @@ class SacctRow(NamedTuple):
                 return int((date if date.tzinfo is not None else date.replace(tzinfo=self.zone)).timestamp())
             except ValueError:
                 pass
-        raise self.error(column, "must be a time like 2024-05-31T08:00:00, seconds since 1970, or Unknown")
+        raise self.error(column, _DATE_RULE)
 
     def duration(self, column: str, unit: int) -> int | None:
         """Return seconds; None for an unknown duration. A plain number counts units of `unit` seconds. CellError."""
         text = self.text(column)
         if text.casefold() in _UNKNOWN:
             return None
-        if _WHOLE.fullmatch(text):
-            return int(text) * unit
-        if found := _WITH_DAYS.fullmatch(text):
-            days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
-        elif found := _CLOCK.fullmatch(text):
-            days = 0
-            hours, minutes, seconds = (int(part or 0) for part in found.groups())
-        else:
-            raise self.error(column, "must be [days-]hours:minutes:seconds or a whole number")
-        return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+        try:
+            return _duration(text, unit)
+        except ValueError as error:
+            raise self.error(column, str(error)) from None
 
     def size(self, *columns: str) -> int:
         """Return a number of CPUs or nodes from the first column that is present; -1 for an unknown one."""
@@ -223,6 +239,27 @@ class SacctRow(NamedTuple):
         except CellError:
             return False
         return JOB_ID.fullmatch(self.text("jobid")) is not None and self.state in _STATES
+
+
+@lru_cache(_MOST_KEPT)
+def _minute(text: str, zone: tzinfo) -> int:
+    """Return seconds since 1970 of a minute like 2024-05-31T08:00. ValueError or OverflowError."""
+    return int(datetime.fromisoformat(text).replace(tzinfo=zone).timestamp())
+
+
+@lru_cache(_MOST_KEPT)
+def _duration(text: str, unit: int) -> int:
+    """Return the seconds of a known duration. ValueError."""
+    if _WHOLE.fullmatch(text):
+        return int(text) * unit
+    if found := _WITH_DAYS.fullmatch(text):
+        days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    elif found := _CLOCK.fullmatch(text):
+        days = 0
+        hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    else:
+        raise ValueError("must be [days-]hours:minutes:seconds or a whole number")
+    return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
 
 
 def holds(row: SacctRow, column: str) -> bool:

@@ -226,7 +226,7 @@ class _SacctReader:
                 renamed = own if number == 1 else f"{own}.{number}"
                 if renamed != name:
                     self._tally.add("kept_apart", self._place(job.line))
-                found.append(job._replace(name=renamed))
+                found.append(job if renamed == name else job._replace(name=renamed))
         return sorted(found, key=lambda job: job.line)
 
     def _attempts(self, rows: Iterable[SacctJob]) -> list[SacctJob]:

@@ -12,7 +12,10 @@ from batsched_py.text.display import displayed, shown
 # A table has the same few thousand durations, sizes, users and states in a million rows. A column is converted by
 # looking its cells up in a dictionary, which parses the text that it lacks: no object is made for a cell, and the loop
 # over the cells is in C. Rows are checked together; only a batch with a wrong cell is halved until the row is found.
+# Nearly each instant is another one, but most columns of them are seconds: `whole_numbers` converts these as a whole.
 
+#: Number of digits up to which whole numbers are equal as `int` and as `float`.
+_DIGITS: Final = 15
 #: Number of different cells of a column whose values are kept.
 MOST_CACHED: Final = 65_536
 
@@ -35,6 +38,15 @@ class TableBatch(Struct, frozen=True):
             TableBatch([column[:middle] for column in self.columns], self.lines[:middle]),
             TableBatch([column[middle:] for column in self.columns], self.lines[middle:]),
         )
+
+
+def whole_numbers(cells: Sequence[str], most: int) -> list[float] | None:
+    """Return the numbers of cells that have digits alone, and are at most `most`; None if one is not so."""
+    digits = "".join(cells)
+    if not (digits.isascii() and digits.isdecimal()) or "" in cells or max(map(len, cells)) > _DIGITS:
+        return None
+    numbers: list[float] = list(map(int, cells))
+    return numbers if max(numbers) <= most else None
 
 
 class CellValues(dict[str, float | None]):

@@ -16,7 +16,7 @@ from batsched_py.traces.row_rules import RowTally
 from batsched_py.traces.swf_headers import EPOCH
 from batsched_py.traces.swf_log import CANCELLED, SwfLog, SwfRecord
 from batsched_py.traces.swf_remarks import report_records
-from batsched_py.traces.table_batch import MOST_CACHED, TableBatch
+from batsched_py.traces.table_batch import MOST_CACHED, TableBatch, whole_numbers
 from batsched_py.traces.table_cells import GOING_ON
 from batsched_py.traces.table_cells import UNKNOWN as UNKNOWN_TEXTS
 from batsched_py.traces.table_columns import AMOUNTS, TOTAL
@@ -200,12 +200,14 @@ class TableJobs:
     def _prefix_of(self, path: Path) -> str:
         return "" if path == self._path else f"{displayed(path.name)}, "
 
-    def _values(self, batch: TableBatch) -> dict[str, list[float | None]]:
+    def _values(self, batch: TableBatch) -> dict[str, Sequence[float | None]]:
         """Return quantity -> values. ValueError names column and rule of a wrong cell."""
-        places = self._places.quantities
-        return {
-            quantity: list(map(read, batch.columns[places[quantity]])) for quantity, read in self._meaning.cells.items()
-        }
+        found = dict[str, Sequence[float | None]]()
+        for quantity, read in self._meaning.cells.items():
+            cells, most = batch.columns[self._places.quantities[quantity]], self._meaning.largest.get(quantity)
+            seconds = None if most is None else whole_numbers(cells, most)
+            found[quantity] = list(map(read, cells)) if seconds is None else seconds
+        return found
 
     def _amounts_in(self, values: Mapping[str, Sequence[float | None]], count: int) -> list[RequestedAmounts]:
         """Return the amounts that rows request; none if they are not to be read."""

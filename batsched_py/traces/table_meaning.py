@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.errors import WorkloadError
+from batsched_py.reading.limits import LATEST, LONGEST
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import unknown
 from batsched_py.traces.column_use import ColumnUse
@@ -74,6 +75,7 @@ class TableMeaning:
     Attributes:
         columns: the columns, with the zone of the options.
         cells: quantity with a number or a state -> the reader of its cells.
+        largest: quantity in whole seconds -> the largest one that means what its digits say.
     """
 
     def __init__(self, path: Path, options: ReadOptions, columns: TableColumns | None, place: str) -> None:
@@ -101,6 +103,12 @@ class TableMeaning:
             quantity: self._reader(quantity, columns.columns[quantity], zone)
             for quantity in wanted
             if quantity in columns.columns
+        }
+        self.largest: Mapping[str, int] = {
+            quantity: LATEST if quantity in INSTANTS else LONGEST
+            for quantity in self.cells
+            if quantity in (*(() if columns.zero_is_unknown else INSTANTS), *DURATIONS)
+            and UNITS.get(columns.columns[quantity].form or "s") == 1
         }
 
     @property
