@@ -42,6 +42,8 @@ machine; then jobs on machines of 1 008 hosts with different networks, and the r
 
 --site measures live sites with many leases and experiments: their start, memory, requests and events.
 
+--conversion measures `convert` on logs of several formats, next to a bare loop over the same lines.
+
 --journeys counts the functions that a request passes; --journeys NAME lists those of one journey.
 
 --curie measures whole runs on a large machine: what a job costs there beyond a run of a tenth of the jobs.
@@ -72,6 +74,7 @@ from tests.benchmarks import (
     campaigns,
     constrained,
     contention,
+    conversion,
     decisions,
     experiments,
     hooks,
@@ -153,7 +156,9 @@ def main() -> None:
         _count_journeys(arguments.journeys)
     elif arguments.contention or arguments.steps:
         _measure_contention_or_steps(arguments)
-    elif any(one is not None for one in (arguments.campaign, arguments.experiments, arguments.site)):
+    elif any(
+        one is not None for one in (arguments.campaign, arguments.conversion, arguments.experiments, arguments.site)
+    ):
         _measure_campaign_or_experiments(arguments)
     elif arguments.curie is not None:
         with console.status("like Curie"):
@@ -281,6 +286,9 @@ def _measure_campaign_or_experiments(arguments: argparse.Namespace) -> None:
     if arguments.site is not None:
         sizes_of_sites = [size for size in sites.SIZES if max(size) <= arguments.site]
         lines = list(sites.markdown([sites.measure_site(*size) for size in sizes_of_sites]))
+    elif arguments.conversion is not None:
+        rows = arguments.conversion
+        lines = list(conversion.markdown([conversion.measure_conversion(name, rows) for name in conversion.FORMS]))
     elif arguments.campaign is not None:
         lines = list(campaigns.markdown(campaigns.measure_campaign(arguments.campaign)))
     else:
@@ -306,6 +314,14 @@ def _arguments() -> argparse.Namespace:
         type=int,
         metavar="RUNS",
         help="only measure a campaign of so many runs, as Markdown",
+    )
+    parser.add_argument(
+        "--conversion",
+        nargs="?",
+        const=conversion.ROWS,
+        type=int,
+        metavar="ROWS",
+        help="only measure the conversion of logs with so many rows, as Markdown",
     )
     parser.add_argument(
         "--experiments",

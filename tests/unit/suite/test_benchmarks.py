@@ -11,7 +11,15 @@ from batsched_py.model.settings import Settings
 from batsched_py.runs.simulate import simulate
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.benchmarks.contention import NETWORK_HOSTS, NETWORKS, write_contended, write_network
+from tests.benchmarks.conversion import FORMS, markdown, measure_conversion
 from tests.integration.test_site import wait_for
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_logs_of_the_conversion_benchmark_are_converted(name: str) -> None:
+    """All rows are kept: the benchmark checks it, as a row that is dropped costs less."""
+    (_, _, line) = markdown([measure_conversion(name, 20)])
+    assert line.startswith(f"| {name} | 20 | ")
 
 
 @pytest.mark.parametrize("network", NETWORKS)

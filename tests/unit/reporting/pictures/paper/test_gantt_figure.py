@@ -104,7 +104,7 @@ def test_dots_of_many_jobs_show_how_busy_they_are(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(gantt_chart, "MOST_RECTANGLES", 1)
     monkeypatch.setattr(gantt_chart, "DPI", 1)
     jobs = [record(f"{n}", start=n * 4, finish=n * 4 + 3) for n in range(9)]
-    figure = drawn(schedule(*jobs, hosts=1), window=Window(0, 36, hosts("0")), by=by)
+    figure = drawn(schedule(*jobs, hosts=1), window=Window(0, 36, (0,)), by=by)
     [image] = figure.axes[0].get_images()
     dots = image.get_array()
     assert dots is not None
