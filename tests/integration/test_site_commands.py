@@ -145,14 +145,22 @@ def test_a_break_of_an_experiment_is_ended(ask: Ask, tmp_path: Path, monkeypatch
 
 
 def test_leases_of_several_users_have_their_names(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that an operator sees whose is whose; users with one name do not need it."""
-    with running_site(tmp_path, "--pace", "0.001") as site:
+    """So that an operator sees whose is whose; users with one name do not need it. Metrics compare them."""
+    with running_site(tmp_path, "--pace", "1000") as site:
         follow(site, monkeypatch)
         for user in ("ann", "bob"):
             assert ask("lease", "request", "-n", "1", "-d", "60", "--user", user)[0] == 0
-        assert [row[:2] for row in cells(ask("lease", "list")[1])] == [["ID", "User"], ["1", "ann"], ["2", "bob"]]
-        assert [row[0] for row in cells(ask("lease", "list", "--user", "bob")[1])] == ["ID", "2"]
-        assert next(cells(ask("lease", "list", "--owner", "ann")[1]))[:2] == ["ID", "Type"]
+        wait_for(lambda: ask("lease", "list", "--all")[1].count("Done") == 2)
+        assert [row[:2] for row in cells(ask("lease", "list", "--all")[1])] == [
+            ["ID", "User"],
+            ["1", "ann"],
+            ["2", "bob"],
+        ]
+        assert [row[0] for row in cells(ask("lease", "list", "--all", "--user", "bob")[1])] == ["ID", "2"]
+        assert next(cells(ask("lease", "list", "--all", "--owner", "ann")[1]))[:2] == ["ID", "Type"]
+        assert ask("site", "results", "site", "-e", "out")[0] == 0
+    assert Path("out_users.csv").read_text() == "job,user\nsite!1,ann\nsite!2,bob\n"
+    assert ["users", "2"] in cells(ask("metrics", "out")[1])
 
 
 def test_timelines_are_shown_resumed_and_extended(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,7 @@ from batsched_py.cli.shared.terminal import say, warn, warn_all
 from batsched_py.errors import BatschedError
 from batsched_py.files.bounded_file import read_raw
 from batsched_py.model.settings import Settings
+from batsched_py.results.job_users import users_table
 from batsched_py.runs.choice import Choice
 from batsched_py.runs.decision_spool import DecisionSpool
 from batsched_py.runs.recorded_run import play_recording
@@ -131,6 +132,9 @@ def results(source: Path, export: str, choice: AlgorithmChoice, *, trust_header:
         result = found.result
         with suppress(BatschedError) if found.failed else nullcontext():
             result = replace(result, tables=session.tables())
+        users = users_table(result.jobs)
+        if users.rows and all(table.name != users.name for table in result.tables):
+            result = replace(result, tables=(*result.tables, users))
         known = {"protocol": session.dialect.name, "clock": header.clock, "requests": header.requests}
         decider = Decider(chosen.algorithm, session.options, session.explicit_options)
         origin = RunOrigin(inputs, decider, known, this_call())

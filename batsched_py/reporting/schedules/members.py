@@ -62,6 +62,18 @@ def with_members(schedule: Schedule, workloads: Sequence[Workload]) -> Schedule:
     return replace(schedule, jobs=tuple(jobs), log_start=start)
 
 
+def with_users(records: tuple[JobRecord, ...], users: Mapping[str, str]) -> tuple[JobRecord, ...]:
+    """Return the records with the member `user` of those whose id is in `users`."""
+    if not users:
+        return records
+    return tuple(
+        replace(one, job=replace(one.job, members={**one.job.members, USER: users[one.job.id]}))
+        if one.job.id in users
+        else one
+        for one in records
+    )
+
+
 def group_value(members: Mapping[str, Any], name: str) -> Any:
     """Return a job's member of this name; account, partition and QOS may also be in its member `slurm`. None if absent.
 

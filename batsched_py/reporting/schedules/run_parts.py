@@ -29,7 +29,9 @@ from batsched_py.reporting.schedules.run_files import (
 )
 from batsched_py.reporting.schedules.run_location import RunLocation, find_sibling
 from batsched_py.reporting.schedules.run_time_tables import RUN_TIMES, RunTimeRow, read_run_times
+from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.reporting.schedules.timeline_tables import TIMELINE, TIMELINE_VMS, TimelineChart, read_timeline_tables
+from batsched_py.results.job_users import USERS, USERS_COLUMNS
 from batsched_py.results.place_files import CAPACITIES, PLACES
 from batsched_py.results.places import JobPlaces, MachineCapacity
 from batsched_py.results.records import JobRecord
@@ -156,6 +158,20 @@ def read_predicted(prefix: str | None, limits: Limits, notes: FileNotes) -> Mapp
     if found is None:
         notes.add(f"{path.name} is left out: {OTHER_COLUMNS}")
     return found
+
+
+def read_users(prefix: str | None, limits: Limits, notes: FileNotes) -> Mapping[str, str]:
+    """Return job id -> user, from the table of users; empty if the run has none. InputError."""
+    path = find_sibling(prefix, USERS)
+    if path is None:
+        return {}
+    table = Tabular(path, limits)
+    if not set(USERS_COLUMNS) <= set(table.header):
+        notes.add(f"{path.name} is left out: {OTHER_COLUMNS}")
+        return {}
+    job, user = map(table.column, USERS_COLUMNS)
+    table.report_unknown("users", notes.of(path))
+    return {row[job]: row[user] for row in table.rows()}
 
 
 def read_leases(

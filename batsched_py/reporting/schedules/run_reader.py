@@ -22,6 +22,7 @@ from batsched_py.reporting.schedules.lease_tables import (
     read_lease_tables,
 )
 from batsched_py.reporting.schedules.log_schedule import records_of
+from batsched_py.reporting.schedules.members import with_users
 from batsched_py.reporting.schedules.outages import find_outages
 from batsched_py.reporting.schedules.placement_tables import PLACEMENTS, placements_of
 from batsched_py.reporting.schedules.run_location import (
@@ -45,6 +46,7 @@ from batsched_py.reporting.schedules.run_parts import (
     read_rooms,
     read_slowed,
     read_timelines,
+    read_users,
 )
 from batsched_py.reporting.schedules.run_time_tables import RUN_TIMES, run_times_of
 from batsched_py.reporting.schedules.schedule import Schedule
@@ -53,6 +55,7 @@ from batsched_py.reporting.schedules.timeline_tables import (
 )
 from batsched_py.results.decisions_file import DECISIONS
 from batsched_py.results.file_forms import split_jobs_name
+from batsched_py.results.job_users import USERS
 from batsched_py.results.place_files import CAPACITIES, PLACES
 from batsched_py.results.places import JobPlaces
 from batsched_py.results.records import JobRecord, Result
@@ -73,6 +76,7 @@ _OWN_FILES: Final = (
     PREDICTIONS,
     PLACEMENTS,
     RUN_TIMES,
+    USERS,
     RUN,
     DECISIONS,
     CONTENTION,
@@ -172,9 +176,10 @@ def _read_files(found: RunLocation, hosts: int | None, name: str | None, limits:
     leases = read_leases(prefix, jobs.jobs, run, limits, file_notes)
     slowed = read_slowed(prefix, jobs.jobs, limits, file_notes)
     rooms = read_rooms(prefix, jobs.jobs, count, limits, file_notes)
+    records = with_users(jobs.jobs, read_users(prefix, limits, file_notes))
     return Schedule(
         name=named_path(found.jobs).name if name is None else name,
-        jobs=tuple(_with_places(record, rooms.places) for record in jobs.jobs) if rooms.places else jobs.jobs,
+        jobs=tuple(_with_places(record, rooms.places) for record in records) if rooms.places else records,
         hosts=count,
         batsim_row=traces.row,
         stretches=jobs.stretches,

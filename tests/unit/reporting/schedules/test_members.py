@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,9 +11,14 @@ from msgspec.structs import replace
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
 from batsched_py.model.workload import Workload
+from batsched_py.reading.limits import LIMITS
 from batsched_py.reporting.api import Schedule, with_members
-from batsched_py.reporting.schedules.members import due_time, is_met
+from batsched_py.reporting.schedules.file_notes import FileNotes
+from batsched_py.reporting.schedules.members import due_time, is_met, with_users
+from batsched_py.reporting.schedules.run_parts import read_users
+from batsched_py.results.job_users import users_table
 from batsched_py.results.records import JobRecord
+from batsched_py.runs.table_writer import write_tables
 from tests.unit.reporting.records import record, rejected
 
 
@@ -30,6 +36,19 @@ def workload(*names: str, **members: Any) -> Workload:
 def schedule(*jobs: JobRecord) -> Schedule:
     """A run of these jobs."""
     return Schedule("run", jobs, 4, {}, source="run_jobs.csv")
+
+
+def test_users_of_a_site_are_in_a_table_of_their_own(tmp_path: Path) -> None:
+    """Read as they are written; a later segment of a lease has the user of its first job."""
+    first, other, nobody = told(record("1"), user='ann, "b"'), told(record("2"), user="élan"), record("3")
+    write_tables(str(tmp_path / "x"), [users_table((first, record("1#2"), other, nobody))])
+    notes = FileNotes()
+    users = read_users(str(tmp_path / "x"), LIMITS, notes)
+    found = with_users((record("1"), record("1#2"), told(record("2"), user="old", deadline=5), nobody), users)
+    assert [one.job.user for one in found] == ['ann, "b"', 'ann, "b"', "élan", None]
+    assert found[2].job.members["deadline"] == 5
+    (tmp_path / "x_users.csv").write_text("who,name\n")
+    assert (read_users(str(tmp_path / "x"), LIMITS, notes), len(notes.lines())) == ({}, 1)
 
 
 def test_members_are_taken_over_from_the_workload() -> None:
