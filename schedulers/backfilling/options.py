@@ -73,6 +73,7 @@ class PromiseOptions(PlacementOptions):
             raise ValueError("signal, signal_threshold and max_delay are given together, or none of them")
         if self.signal_hosts is not None and self.signal is None:
             raise ValueError("signal_hosts is for a signal, and none is given")
+        self.predictor.check()
         if self.percentile != PERCENTILE and self.predictor is not PREDICTORS["percentile"]:
             raise ValueError("percentile is for predictor=percentile")
         needless = {"correction": self.correction != "incremental", "predictions": self.predictions != "at_arrival"}

@@ -33,6 +33,7 @@ PACKAGES = {
     "site": ["litestar", "httptools", "uvicorn", "prometheus_client"],
     "tune": ["optuna"],
     "statistics": ["scipy"],
+    "learning": ["sklearn"],
     "testing": ["hypothesis", "pytest"],
 }
 #: Extras for those who work on batsched-py itself.
@@ -62,6 +63,8 @@ NEEDS = [
     ("statistics", ["compare", *FILES, "-s", "fcfs", "--tests"], "scipy"),
     ("statistics", ["compare", *FILES, "-s", "fcfs", "--precision", "5%"], "scipy"),
     ("statistics", ["campaign", "table", "study.toml", "--tests"], "scipy"),
+    ("learning", ["simulate", *FILES, "-s", "easy", "-o", "predictor=sklearn"], "scikit-learn"),
+    ("learning", ["compare", *FILES, "-s", "easy", "-o", "predictor=sklearn"], "scikit-learn"),
     ("plot", ["timeline", "show", "t.json", "-o", "x.pdf"], "matplotlib"),
     ("report", ["report", "out/run", "-o", "x.html"], "plotly"),
     ("campaign", ["campaign", "run", "study.toml", "--scheduler", "tcp://127.0.0.1:1"], "distributed"),

@@ -15,6 +15,7 @@ from batsched_py.planning.run_times.corrections import bounded
 from batsched_py.planning.run_times.histories import LastTwo, MeanOfAll, PercentileOfAll
 from batsched_py.planning.run_times.learner import OnlineLearner
 from batsched_py.planning.run_times.predictor import Predictor, User
+from batsched_py.planning.run_times.scikit_learner import ScikitLearner, check_installed
 
 TSAFRIR: Final = (
     "Tsafrir, Etsion, Feitelson, Backfilling using system-generated predictions rather than user runtime estimates,"
@@ -45,12 +46,19 @@ class PredictorKind(Struct, frozen=True):
         make: creates the predictor of a run.
         formula: the predicted run time, as in docs/policies.md.
         source: publication, or what the predictor is if there is none.
+        needed: the check of what it needs that may not be installed; None for nothing. ExtraError.
     """
 
     name: str
     make: Callable[[PredictorSettings], Predictor]
     formula: str
     source: str
+    needed: Callable[[], None] | None = None
+
+    def check(self) -> None:
+        """Check that what it needs is installed. ExtraError."""
+        if self.needed is not None:
+            self.needed()
 
     def ask(self, predictor: Predictor, job: Job, user: User, now: float) -> float:
         """Return the prediction of a predictor of this kind in seconds, from one second to the walltime. PlanError."""
@@ -108,6 +116,9 @@ _PREDICTORS: Final = (
         "a bound that few jobs exceed",
     ),
     PredictorKind("online", lambda _: OnlineLearner(), "a regression learned on line", GAUSSIER),
+    PredictorKind(
+        "sklearn", lambda _: ScikitLearner(), "a regression by scikit-learn", "a baseline of learning", check_installed
+    ),
     PredictorKind(
         "clairvoyant",
         lambda settings: Clairvoyant(settings.run_time_of),

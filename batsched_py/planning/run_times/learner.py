@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Final
 
@@ -71,47 +72,51 @@ class UserPast:
 
 
 class Fitted(Struct, frozen=True):
-    """The features of a job, all products of two of them."""
+    """The inputs of a regression for a job."""
 
     values: Sequence[float]
 
 
-class OnlineLearner(Predictor):
-    """The on-line regression of Gaussier, Glesser, Reis and Trystram (SC'15), with their asymmetric loss."""
+class Regression(Predictor):
+    """A regression on features of a job and of its user's past, learned from each job that ends."""
 
     by_user = True
 
-    def __init__(self, rate: float = RATE) -> None:
-        """Begin with weights of 0."""
-        self._rate = rate
+    def __init__(self) -> None:
         self._users: dict[User, UserPast] = {}
-        #: Job id -> its features, of jobs that have not ended.
+        #: Job id -> its inputs, of jobs that have not ended.
         self._jobs: dict[str, Fitted] = {}
-        self._weights: list[float] = []
-        #: Per weight: the largest absolute value of its feature, and the sum of its squared gradients.
-        self._scales: list[float] = []
-        self._squares: list[float] = []
-        #: The number of learned jobs, and the sum of their squared features, each relative to its scale.
-        self._learned, self._norm = 0, 0.0
+
+    @abstractmethod
+    def inputs(self, features: Sequence[float]) -> Sequence[float]:
+        """Return the inputs of the regression for the features of a job, see `UserPast.features`."""
+
+    @abstractmethod
+    def estimate(self, inputs: Sequence[float]) -> float | None:
+        """Return the predicted run time in seconds; None before a job was learned."""
+
+    @abstractmethod
+    def fit(self, inputs: Sequence[float], run_time: float, hosts: int) -> None:
+        """Learn from a job that took `run_time` seconds on so many hosts."""
 
     def predict(self, job: Job, user: User, now: float) -> float | None:
-        """Return the absolute value of the regression; no prediction before a job has ended."""
+        """Return the value of the regression; no prediction before a job has ended."""
         fitted = self._jobs.get(job.id)
         if fitted is None:
-            fitted = self._jobs[job.id] = Fitted(products(self._past(user).features(job, now)))
-        return abs(self._value(fitted.values)) if self._learned else None
+            fitted = self._jobs[job.id] = Fitted(self.inputs(self._past(user).features(job, now)))
+        return self.estimate(fitted.values)
 
     def begin(self, job: Job, user: User, now: float) -> None:
         """Record the start of a job."""
         self._past(user).running[job.id] = (job.size, now)
 
     def learn(self, job: Job, user: User, run_time: float, now: float) -> None:
-        """Make a step of the descent."""
+        """Learn from the job, if it was predicted, and add it to the user's past."""
         past = self._past(user)
         past.running.pop(job.id, None)
         fitted = self._jobs.pop(job.id, None)
         if fitted is not None:
-            self._fit(fitted.values, run_time, math.log(max(job.size * run_time, 1.0)))
+            self.fit(fitted.values, run_time, job.size)
         if user is not None:
             past.last = (run_time, *past.last[:2])
             past.count, past.seconds, past.hosts = past.count + 1, past.seconds + run_time, past.hosts + job.size
@@ -123,27 +128,51 @@ class OnlineLearner(Predictor):
             past = self._users[user] = UserPast()
         return past
 
+
+class OnlineLearner(Regression):
+    """The on-line regression of Gaussier, Glesser, Reis and Trystram (SC'15), with their asymmetric loss."""
+
+    def __init__(self, rate: float = RATE) -> None:
+        """Begin with weights of 0."""
+        super().__init__()
+        self._rate = rate
+        self._weights: list[float] = []
+        #: Per weight: the largest absolute value of its feature, and the sum of its squared gradients.
+        self._scales: list[float] = []
+        self._squares: list[float] = []
+        #: The number of learned jobs, and the sum of their squared features, each relative to its scale.
+        self._learned, self._norm = 0, 0.0
+
+    def inputs(self, features: Sequence[float]) -> Sequence[float]:
+        """Return all products of two features."""
+        return products(features)
+
+    def estimate(self, inputs: Sequence[float]) -> float | None:
+        """Return the absolute value of the regression."""
+        return abs(self._value(inputs)) if self._learned else None
+
     def _value(self, values: Sequence[float]) -> float:
         return sum(map(float.__mul__, self._weights, values))
 
-    def _fit(self, values: Sequence[float], run_time: float, weight: float) -> None:
-        """Change the weights by the gradient of the loss of a job."""
+    def fit(self, inputs: Sequence[float], run_time: float, hosts: int) -> None:
+        """Change the weights by the gradient of the loss of a job: a step of the descent."""
+        weight = math.log(max(hosts * run_time, 1.0))
         if not self._weights:
-            self._weights, self._scales, self._squares = ([0.0] * len(values) for _ in range(3))
+            self._weights, self._scales, self._squares = ([0.0] * len(inputs) for _ in range(3))
         weights, scales, squares = self._weights, self._scales, self._squares
-        for place, value in enumerate(values):
+        for place, value in enumerate(inputs):
             size = abs(value)
             if size > scales[place]:
                 weights[place] *= scales[place] / size
                 scales[place] = size
         self._learned += 1
-        self._norm += sum((value / scale) ** 2 for value, scale in zip(values, scales, strict=True) if scale)
-        error = self._value(values) - run_time
+        self._norm += sum((value / scale) ** 2 for value, scale in zip(inputs, scales, strict=True) if scale)
+        error = self._value(inputs) - run_time
         slope = weight * (2.0 * error if error > 0.0 else -1.0)
         if not slope:
             return
         rate = self._rate * math.sqrt(self._learned / self._norm)
-        for place, value in enumerate(values):
+        for place, value in enumerate(inputs):
             if value:
                 gradient = slope * value
                 squares[place] += gradient * gradient

@@ -37,7 +37,7 @@ def test_the_first_step_is_as_computed_by_hand() -> None:
     is the rate, divided by the scale of its feature. So the next prediction of the same features is their sum.
     """
     learner = OnlineLearner(rate=10.0)
-    learner._fit([2.0, -3.0, 0.0], 100.0, 5.0)
+    learner.fit([2.0, -3.0, 0.0], math.exp(5.0) / 4, 4)
     rate = 10.0 * math.sqrt(1 / 2)
     assert learner._weights == [rate / 2.0, -rate / 3.0, 0.0]
     assert math.isclose(learner._value([2.0, -3.0, 0.0]), 2.0 * rate)
