@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 from pathlib import Path
 
+from batsched_py.builds import code_digest
 from batsched_py.campaigns.execution.batch_run import run_batch
 from batsched_py.campaigns.execution.batches import Batch, FinishedRun
 from batsched_py.campaigns.plan.campaign import Campaign
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.plan.planner import plan_campaign
-from batsched_py.campaigns.plan.run_key import code_digest
 from batsched_py.campaigns.plan.study_file import read_study
 from batsched_py.traces.platform_writer import write_homogeneous
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
+from multiprocessing import active_children
 from typing import Any
 
 import orjson
@@ -23,7 +24,6 @@ from batsched_py.site.inbox import SiteStoppedError
 from batsched_py.site.site import Site, SiteSettings
 from batsched_py.site.snapshot import JobNow
 from batsched_py.site.what_if.future import PlayedAhead, PlayFailure, SitePlan
-from batsched_py.site.what_if.process import play_apart, stop_plays
 from batsched_py.site.what_if.task import SiteSetup, WhatIfTask
 
 
@@ -72,6 +72,8 @@ class SimulatedSite(Site):
 
     def play_ahead(self, plan: SitePlan) -> PlayedAhead | PlayFailure:
         """Play the site ahead in a process of its own."""
+        from batsched_py.site.what_if.process import play_apart  # noqa: PLC0415  # half a second, which a start would take
+
         return play_apart(self.task(plan))
 
     def task(self, plan: SitePlan) -> WhatIfTask:
@@ -80,12 +82,13 @@ class SimulatedSite(Site):
 
     def stop_plays(self) -> None:
         """End the processes of plays under way."""
-        stop_plays()
+        for process in active_children():
+            process.terminate()
 
     def leave(self) -> None:
         """End event streams, and plays under way: the site is about to stop."""
         super().leave()
-        stop_plays()
+        self.stop_plays()
 
     def run(self) -> None:
         """Run until the site is stopped, or closed and all its requests are done."""

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from batsched_py.builds import code_digest
 from batsched_py.campaigns.execution.batch_run import run_batch
 from batsched_py.campaigns.execution.batsim_run import simulate_with_batsim
 from batsched_py.campaigns.execution.planned import execute
 from batsched_py.campaigns.execution.stored_run import decode_run
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
-from batsched_py.campaigns.plan.run_key import code_digest
 from batsched_py.errors import ConfigurationError, OptionError
 from batsched_py.model.demand import TaskDemand
 from tests.clone import ROOT

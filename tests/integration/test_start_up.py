@@ -40,6 +40,13 @@ def test_the_program_itself_loads_no_command(tmp_path: Path, arguments: list[str
     assert not modules & {"zmq", "rich", "orjson", *ours}
 
 
+def test_a_site_starts_without_campaigns(tmp_path: Path) -> None:
+    """They have the processes of what-ifs, and are loaded with the first one."""
+    modules = loaded(tmp_path, "site", "--help")
+    assert "batsched_py.site.simulated" in modules
+    assert not [name for name in modules if name.startswith("batsched_py.campaigns")]
+
+
 @pytest.mark.parametrize("arguments", [["-v", "easy_bff"], ["--policy", "none"], ["--nonsense"]])
 def test_wrong_arguments_of_batsched_load_next_to_nothing(tmp_path: Path, arguments: list[str]) -> None:
     """The refusal takes little longer than Python itself: nothing that parses messages, options or files is loaded."""

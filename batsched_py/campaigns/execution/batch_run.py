@@ -13,12 +13,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 import batsched_py
+from batsched_py.builds import code_digest
 from batsched_py.campaigns.execution.arrow_columns import encode_table, make_column
 from batsched_py.campaigns.execution.batches import FinishedRun
 from batsched_py.campaigns.execution.planned import ExecutedRun, execute
 from batsched_py.campaigns.execution.stored_run import encode_run, stored
 from batsched_py.campaigns.execution.user_modules import forgotten_modules, runs_user_code
-from batsched_py.campaigns.plan.run_key import code_digest
 from batsched_py.campaigns.plan.run_spec import RunEnvironment, RunSpec
 from batsched_py.campaigns.processes import children_allowed, run_apart
 from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits

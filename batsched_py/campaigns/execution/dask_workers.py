@@ -13,11 +13,11 @@ from contextlib import ExitStack, contextmanager
 from itertools import count, islice
 from typing import Any, Final
 
+from batsched_py.builds import code_digest
 from batsched_py.campaigns.execution.batch_run import run_batch
 from batsched_py.campaigns.execution.batches import Batch, FinishedRun
 from batsched_py.campaigns.execution.stored_run import encode_run, stored
 from batsched_py.campaigns.execution.worker_place import CLUSTERS, WorkerPlace
-from batsched_py.campaigns.plan.run_key import code_digest
 from batsched_py.errors import BatschedError, OptionError, TransportError
 from batsched_py.loading import require
 from batsched_py.text.display import displayed

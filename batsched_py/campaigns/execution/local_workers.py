@@ -11,11 +11,11 @@ from itertools import chain
 import cloudpickle
 from msgspec import Struct
 
+from batsched_py.builds import code_digest
 from batsched_py.campaigns.execution.batch_run import run_batch
 from batsched_py.campaigns.execution.batches import Batch, FinishedRun
 from batsched_py.campaigns.execution.stored_run import encode_run, stored
 from batsched_py.campaigns.execution.user_modules import runs_user_code
-from batsched_py.campaigns.plan.run_key import code_digest
 from batsched_py.campaigns.plan.run_spec import RunSpec
 from batsched_py.campaigns.processes import run_apart
 from batsched_py.campaigns.run_limits import RunLimits

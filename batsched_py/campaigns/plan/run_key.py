@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Iterator, Mapping
-from functools import cache
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -14,11 +11,10 @@ import orjson
 from msgspec import Struct
 
 import batsched_py
+from batsched_py.builds import code_digest
 
 #: Version of the format of stored runs and of their metrics; changing it changes all keys.
 RESULT_FORM: Final = 1
-#: Packages for display, web sites or tests, which do not affect the result of a run.
-_WITHOUT_EFFECT: Final = frozenset({"campaigns", "cli", "examples", "haizea", "site", "testing"})
 
 
 class RunIdentity(Struct, frozen=True, kw_only=True):
@@ -54,23 +50,3 @@ class RunIdentity(Struct, frozen=True, kw_only=True):
         made_by = {"form": RESULT_FORM, "version": batsched_py.__version__, "code": code_digest()}
         content = orjson.dumps(msgspec.to_builtins((made_by, self)), option=orjson.OPT_SORT_KEYS)
         return hashlib.sha256(content).hexdigest()
-
-
-@cache
-def code_digest() -> str:
-    """Return the SHA-256 of the modules that affect results: simulator, algorithms, metrics and their dependencies.
-
-    The version alone is not enough: in a clone, algorithms change between releases.
-    """
-    digest = hashlib.sha256()
-    root = os.path.dirname(batsched_py.__file__)
-    for path in sorted(_modules(root)):
-        digest.update(os.path.relpath(path, root).encode() + b"\0" + Path(path).read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
-def _modules(root: str) -> Iterator[str]:
-    for folder, folders, files in os.walk(root, followlinks=True):  # in a clone, schedulers is a link
-        if folder == root:
-            folders[:] = [name for name in folders if name not in _WITHOUT_EFFECT]
-        yield from (os.path.join(folder, name) for name in files if name.endswith(".py"))

@@ -14,8 +14,7 @@ import orjson
 from msgspec import Struct
 
 import batsched_py
-from batsched_py.builds import describe_build
-from batsched_py.campaigns.plan.run_key import code_digest
+from batsched_py.builds import code_digest, describe_build
 from batsched_py.files.atomic_file import write_pieces_atomically
 from batsched_py.site.image.columns import StateColumns
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from contextlib import closing
 from functools import partial
-from multiprocessing import active_children
 from typing import Final
 
 from batsched_py.campaigns.processes import check_portable, run_apart
@@ -38,12 +37,6 @@ def play_apart(task: WhatIfTask, limits: RunLimits = LIMITS) -> PlayedAhead | Pl
             refused=False, text=f"takes longer than {limits.timeout:g} s, of which a part is to repeat the past"
         )
     return PlayFailure(refused=False, text="its process has ended: the site is stopping, or memory is exhausted")
-
-
-def stop_plays() -> None:
-    """End the processes of plays under way: the site stops."""
-    for process in active_children():
-        process.terminate()
 
 
 def _play(task: WhatIfTask) -> PlayedAhead | PlayFailure:
