@@ -184,6 +184,7 @@ class TimelinesScheduler(Leases):
         elif not isinstance(action, Occupy) and action.why == "suspend":
             self.entries.suspend(vm, now, plan)
         elif not isinstance(action, Occupy) and action.why != "shutdown":
+            self.entries.take_ends(now)
             down = self.places[vm] & view.unavailable
             self.run.lose(vm, now, f"host {down} failed" if down else "its lease was cancelled")
 

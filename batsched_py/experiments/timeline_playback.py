@@ -142,6 +142,7 @@ class ExperimentTimelines:
             return
         run = playing.entries.run
         self._touched.add(one.number)
+        playing.entries.take_ends(now)
         for resource in one.computes:
             if resource.name in playing.gone:
                 continue
@@ -188,6 +189,7 @@ class ExperimentTimelines:
         """
         playing = self._open[experiment]
         self._touched.add(playing.one.number)
+        playing.entries.take_ends(now)
         resume(playing.entries.run, vms, now)
 
     def add(self, experiment: str, members: Mapping[str, Any], now: float) -> None:
@@ -201,6 +203,7 @@ class ExperimentTimelines:
             filled = with_contexts(members, {} if resource is None else resource.contexts)
         except KeyError as error:
             raise OptionError(f"there is no context {shown(str(error.args[0]))}") from None
+        playing.entries.take_ends(now)
         add_entry(playing.entries.run, playing.works, filled, now)
         self._touched.add(playing.one.number)
 

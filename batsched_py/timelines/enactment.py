@@ -152,6 +152,17 @@ class TimelineEnactment:
         self._start_jobs(plan)
         return self._clock
 
+    def take_ends(self, now: float) -> None:
+        """Record the ends of entries until now; to be called before the loss of a VM is recorded, and other changes.
+
+        An entry that ends at the instant at which its VM is lost is done, as its job is.
+        """
+        self._take_ended(now)
+        while self._ends and self._ends[0][0] <= now + TOLERANCE:
+            end, token, work = heappop(self._ends)
+            if token == work.token:
+                self._end(work, min(end, now), work.code)
+
     def suspend(self, vm: str, now: float, plan: Plan) -> None:
         """Stop the running entries of a VM whose lease is suspended; `wake` continues them."""
         self._clock = max(now, self._clock)
@@ -180,18 +191,24 @@ class TimelineEnactment:
     def _step(self, now: float, plan: Plan) -> None:
         """Record ends, and carry out the orders of one instant."""
         self._clock = now
-        ended, self._ended = self._ended, []
-        for work, code in ended:
-            if self._works.get((work.vm, work.entry.name)) is work:
-                del self._works[work.vm, work.entry.name]
-                self.run.ended(work.vm, work.entry.name, now, code)
+        self._take_ended(now)
         while self._ends and self._ends[0][0] <= now:
             _, token, work = heappop(self._ends)
             if token == work.token:
-                del self._works[work.vm, work.entry.name]
-                self.run.ended(work.vm, work.entry.name, now, work.code)
+                self._end(work, now, work.code)
         for order in self.run.advance(now):
             self._obey(order, now, plan)
+
+    def _take_ended(self, now: float) -> None:
+        """Record the ends of entries whose jobs have ended."""
+        ended, self._ended = self._ended, []
+        for work, code in ended:
+            if self._works.get((work.vm, work.entry.name)) is work:
+                self._end(work, now, code)
+
+    def _end(self, work: _Work, now: float, code: int) -> None:
+        del self._works[work.vm, work.entry.name]
+        self.run.ended(work.vm, work.entry.name, now, code)
 
     def _obey(self, order: Order, now: float, plan: Plan) -> None:
         if isinstance(order, Kill):

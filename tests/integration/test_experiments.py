@@ -255,6 +255,19 @@ def test_a_host_that_fails_takes_its_experiment(tmp_path: Path) -> None:
     nothing_left(simulated)
 
 
+def test_an_entry_that_ends_as_its_host_fails_is_done(tmp_path: Path) -> None:
+    """The end of its job, and the loss of its VM, come in the same message; so is the deletion of the experiment."""
+    content = document(compute("a", timeline=[{"at": -10, "run": "install", "takes": 5}]), compute("b"))
+    for happening in (happens(5, "event_machine_unavailable", [0]), happens(5, "delete_experiment", experiment="1")):
+        events = [happens(0, "submit_experiment", descriptor=content), happening]
+        simulated = ExperimentSimulation(tmp_path, None, SITES, events=events)
+        run = simulated.algorithm(ExperimentsScheduler).timelines.run_of("1")
+        assert run is not None
+        assert [job.state for job in simulated.jobs if "install" in job.job.id] == ["COMPLETED_SUCCESSFULLY"]
+        assert (run.vms["a"].records["install"].outcome, run.vms["a"].state.value) == ("done", "failed")
+        nothing_left(simulated)
+
+
 def test_a_timeline_that_fails_fails_its_experiment(tmp_path: Path) -> None:
     """M39: on_failed=abort."""
     entries = [{"at": -10, "run": "install", "takes": 30, "exit": 1}]

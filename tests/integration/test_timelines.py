@@ -15,6 +15,7 @@ from batsched_py.errors import OptionError
 from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay
 from batsched_py.model.profile import parse_profile
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.schedulers.timelines import TimelinesScheduler
 from batsched_py.timelines.api import VmState
@@ -154,6 +155,17 @@ def test_a_vm_fails_with_its_host(tmp_path: Path) -> None:
         "test": "not run",
     }
     assert times(simulated.timelines)["db"] == {"load": 5}
+
+
+@pytest.mark.parametrize("sharing", [True, False])
+def test_an_entry_that_ends_as_its_host_fails_is_done(sharing: bool, tmp_path: Path) -> None:
+    """Its end and the loss of its VM come in the same message, whether it is a job or is booked."""
+    document = {"vms": {"a": [{"at": -10, "run": "install", "takes": 5}], "b": [{"at": 1, "run": "r"}]}}
+    settings = Settings(dynamic_jobs=sharing, compute_sharing=sharing)
+    failure = [happens(5, "event_machine_unavailable", [0])]
+    found = TimelineSimulation(tmp_path, document, settings, events=failure).timelines
+    assert found.vms["a"].records["install"].outcome == "done"
+    assert (found.vms["a"].state.value, found.vms["a"].failure) == ("failed", "host 0 failed")
 
 
 def test_an_experiment_is_aborted_by_a_host(tmp_path: Path) -> None:
