@@ -23,6 +23,8 @@ from batsched_py.judge.scores import BUILT_IN, ScoredRun, ScoreTrial, algorithm_
 from batsched_py.judge.trials import CROWDED, QUEUE, STREAMED, TWIN, AlgorithmTrials, Tried, growth_of
 from batsched_py.judge.verdicts import DecisionCost, Judgement, Verdict
 from batsched_py.judge.workloads import CONTRACT_WORKLOADS, SCORE_WORKLOADS, VERSION
+from batsched_py.session.option_values import Origin
+from batsched_py.session.scheduler_factory import make_scheduler, read_options
 
 #: Names of all workloads, in their order, and of those of checks that need several runs -> the rules that they judge.
 WHOLE: Final[Mapping[str, tuple[str, ...]]] = {
@@ -87,13 +89,15 @@ class JudgeRequest(Struct, frozen=True, kw_only=True):
 
 
 class _Loading(Struct, frozen=True):
-    """A function that loads the algorithm, and returns its name, or the reason why it cannot be loaded."""
+    """A function that loads and creates the algorithm, and returns its name, or the reason why that cannot be done."""
 
     algorithm: JudgedAlgorithm
 
     def __call__(self) -> tuple[str, str]:
         try:
-            return self.algorithm.load().name, ""
+            scheduler = self.algorithm.load()
+            make_scheduler(scheduler, read_options(scheduler, self.algorithm.options, Origin.USER))
+            return scheduler.name, ""
         except BatschedError as error:
             return "", str(error)
 
@@ -110,7 +114,7 @@ class _Batch(Struct, frozen=True):
 
 
 def judge(request: JudgeRequest) -> Judgement:
-    """Judge an algorithm. PluginError or OptionError if it cannot be loaded."""
+    """Judge an algorithm. PluginError or OptionError if it cannot be loaded or created."""
     algorithm = AlgorithmTrials(request.algorithm, dict(request.options), getcwd())
     [loaded] = _apart([_Loading(algorithm)], request.limits)
     name, why = loaded.value or ("", f"algorithm {request.algorithm}: {loaded.failure}")

@@ -44,6 +44,12 @@ class Greedy(Scheduler[NoOptions]):
             if hosts is not None:
                 plan.start(job, hosts)
 """
+#: A constructor that fails, before the first method.
+FAILING: Final = """
+    def __init__(self, options: NoOptions) -> None:
+        raise RuntimeError("no room")
+
+    def decide"""
 
 
 @pytest.fixture(autouse=True)
@@ -116,6 +122,8 @@ def test_an_exception_is_claimed_by_name(capsys: pytest.CaptureFixture[str]) -> 
     ("words", "line"),
     [
         (["nowhere"], "algorithm nowhere: unknown"),
+        (["greedy.py:Greedy"], "algorithm greedy: RuntimeError: no room (greedy.py:9)"),
+        (["easy", "-o", "predictor=nothing"], "option predictor of easy"),
         (["fcfs", "--only", "hang"], "hang"),
         (["fcfs", "--workload", "plane"], "plane"),
         (["fcfs", "--only", "cost", "--workload", "plain"], "no workload of --workload can show a rule of --only"),
@@ -124,6 +132,7 @@ def test_an_exception_is_claimed_by_name(capsys: pytest.CaptureFixture[str]) -> 
 )
 def test_wrong_words_are_one_line(capsys: pytest.CaptureFixture[str], words: list[str], line: str) -> None:
     """With exit code 2."""
+    Path("greedy.py").write_text(GREEDY.replace("\n    def decide", FAILING))
     assert run(["judge", *words]) == 2
     error = capsys.readouterr().err
     assert line in error
