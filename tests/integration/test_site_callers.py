@@ -63,6 +63,8 @@ def ask(
         ([(USER, "local")], "must not be local, which is the operator"),
         ([(USER, " local ")], "must not be local"),
         ([(USER, "ann,eve")], "must be printable text"),
+        ([(OPERATOR, "false")], "must be true"),
+        ([(OPERATOR, "true"), (OPERATOR, "true")], "must be true, and be sent once"),
     ],
 )
 @pytest.mark.parametrize(
@@ -83,7 +85,7 @@ def test_a_doubtful_identity_is_refused(
     """400 everywhere: it is neither the operator nor the first of two."""
     status, content = ask(site, method, path, headers, body)
     assert (status, len(content["problems"])) == (400, 1)
-    assert content["problems"][0]["path"].replace("_", "-") in (USER.lower(), GROUP.lower())
+    assert content["problems"][0]["path"].replace("_", "-") in {USER.lower(), GROUP.lower(), OPERATOR.lower()}
     assert rule in content["problems"][0]["message"]
 
 

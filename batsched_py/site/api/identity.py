@@ -21,6 +21,8 @@ USER_HEADER: Final = "x-bonfire-asserted-id"
 GROUP_HEADER: Final = "x-bonfire-asserted-selected-group"
 #: The header with which a caller that names no user requests experiments as the operator.
 OPERATOR_HEADER: Final = "x-batsched-py-operator"
+#: Its only value.
+_YES: Final = "true"
 _ASSERTED: Final = frozenset({USER_HEADER, GROUP_HEADER, OPERATOR_HEADER})
 #: Methods of calls that change nothing.
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -153,6 +155,8 @@ def who_asks(request: ASGIConnection[Any, Any, Any, Any], known: SiteUser | None
         raise refuse(400, f"must not be {LOCAL}, which is the operator", USER_HEADER)
     if not user and USER_HEADER in request.headers:
         raise refuse(400, "must not be empty: only the operator names no user, and sends no such header", USER_HEADER)
+    if request.headers.getall(OPERATOR_HEADER, [_YES]) != [_YES]:
+        raise refuse(400, f"must be {_YES}, and be sent once", OPERATOR_HEADER)
     if known is not None:
         return _identity_of(known, user, group)
     return Identity(user or LOCAL, group, asserted=bool(user), operator=not user)
