@@ -60,9 +60,10 @@ class SiteProcess:
         return SiteClient(self.url, token, user, group, patience=60.0)
 
     def end(self) -> str:
-        """Stop it; return what it has told."""
+        """Stop it; return what it has told, which must not be a warning or an error of Python."""
         self.process.terminate()
         _, told = self.process.communicate()
+        assert not re.search(r"^Traceback|[a-z]Warning: ", told, re.MULTILINE), told
         return told
 
     def kill(self) -> None:

@@ -24,8 +24,10 @@ class WhatIfPlayer:
         #: True while a play is under way.
         self._busy = False
 
-    async def play(self, work: Callable[[], PlayedAhead | PlayFailure], gone: Awaitable[object]) -> PlayedAhead:
-        """Do the work of a play, or end it when the caller is `gone`.
+    async def play(
+        self, work: Callable[[], PlayedAhead | PlayFailure], gone: Callable[[], Awaitable[object]]
+    ) -> PlayedAhead:
+        """Do the work of a play, or end it when `gone`, which is called then, says that the caller is gone.
 
         RequestRefusedError if another one is under way, or it fails.
         """
@@ -41,10 +43,10 @@ class WhatIfPlayer:
         raise refuse(409 if found.refused else 503, found.text)
 
     async def _unless(
-        self, gone: Awaitable[object], result: asyncio.Future[PlayedAhead | PlayFailure]
+        self, gone: Callable[[], Awaitable[object]], result: asyncio.Future[PlayedAhead | PlayFailure]
     ) -> PlayedAhead | PlayFailure:
         """Return the result of a play, which is ended when the caller is gone: others may want to play."""
-        watch = asyncio.ensure_future(gone)
+        watch = asyncio.ensure_future(gone())
         try:
             waits: set[asyncio.Future[Any]] = {result, watch}
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)

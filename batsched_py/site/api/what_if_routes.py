@@ -81,7 +81,7 @@ async def what_if(data: JSONBody[WhatIf], request: Asking) -> WhatIfAnswer:
         for number, one in asked
     ]
     plan = SitePlan(requests, now, now + data.horizon, PlannedChange(scheduler, options, entries))
-    played = await found.player.play(partial(found.site.play_ahead, plan), _gone(request))
+    played = await found.player.play(partial(found.site.play_ahead, plan), partial(_gone, request))
     return what_if_of(played, found.site.inbox, request.user, now, plan.until)
 
 
