@@ -80,7 +80,7 @@ def test_each_option_of_compare_that_changes_results_is_a_key_of_study_files() -
 
 
 def test_what_options_of_compare_change_has_other_keys(tmp_path: Path) -> None:
-    """Of all runs of an algorithm whose settings, inputs or window they change."""
+    """The keys of all runs of an algorithm whose settings, inputs or window they change."""
     write_homogeneous(tmp_path / "q.xml", 16)
     (tmp_path / "w.json").write_text(WORKLOAD)
     (tmp_path / "e.txt").write_text(EVENT)

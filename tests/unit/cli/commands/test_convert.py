@@ -369,7 +369,7 @@ LOGS = [name for name in INPUTS if FORMATS[name].content is SwfLog]
 @pytest.mark.parametrize("name", LOGS)
 @pytest.mark.parametrize("option", RULES)
 def test_no_option_is_passed_over(option: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever the log: a job changes, or one line has the option, as an error or as that it had no effect."""
+    """For each format: a job changes, or one line has the option, as an error or as that it had no effect."""
     path = example(FORMATS[name], tmp_path)
     code = run(["convert", str(path), option, "-o", "w.json"])
     out, err = capsys.readouterr()
