@@ -23,7 +23,6 @@ from batsched_py.reporting.pictures.html.document import plotly_js, report_page
 from batsched_py.reporting.pictures.html.metric_rows import metrics_table, summary_rows
 from batsched_py.reporting.pictures.lanes import Rows
 from batsched_py.reporting.pictures.window import window_on
-from batsched_py.reporting.recorded_signals import recorded_signals
 from batsched_py.reporting.schedules.decisions_table import DecisionTable, read_decisions_of, with_outages
 from batsched_py.reporting.schedules.run_reader import read_schedule
 from batsched_py.reporting.schedules.schedule import Schedule
@@ -60,12 +59,11 @@ class Run(Brief, frozen=True, dict=True):  # dict: for what is computed once
         """Read the files of a run of Batsim or of `simulate -e`, or a log, as `batsched-py metrics` does. InputError.
 
         `path` is a prefix such as "out/easy", a `_jobs.csv`, a folder with one, or a log; `hosts` is the number of
-        compute hosts, if the files do not contain it. Signals are read from the files that its description names, if
-        they are there and have not changed.
+        compute hosts, if the files do not contain it. Files of signals that its description names are not read.
         """
         schedule = read_schedule(str(path), hosts=hosts, limits=limits)
         decisions = read_decisions_of(schedule, limits=limits)
-        return Run(with_outages(schedule, decisions), decisions, recorded_signals(schedule.run, limits=limits))
+        return Run(with_outages(schedule, decisions), decisions)
 
     @property
     def name(self) -> str:

@@ -129,7 +129,7 @@ class TableJobs:
                 continue
             self._rows.append(row)
             self._describe(len(self._rows), name, members, requested)
-        if len(self._rows) > self._options.limits.jobs:
+        if len(self._rows) + len(self._withdrawn) > self._options.limits.jobs:
             rule = self._options.limits.rule("jobs")
             raise WorkloadError(str(self._file), f"{self._row} {batch.lines[-1]}", rule)
 

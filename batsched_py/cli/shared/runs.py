@@ -21,10 +21,10 @@ from batsched_py.files.output_file import writing
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.metrics.machine_groups import NO_SIGNALS, EnergySignals
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
+from batsched_py.reporting.missing_signals import missing_signals
 from batsched_py.reporting.pictures.drawing import FORMATS, Picture, draw, form_of
 from batsched_py.reporting.pictures.window import Window, window_on
 from batsched_py.reporting.provenance import find_differences, run_title, why_partial
-from batsched_py.reporting.recorded_signals import recorded_signals
 from batsched_py.reporting.schedules.consistency import find_contradictions
 from batsched_py.reporting.schedules.decisions_table import DecisionTable, read_decisions_of, with_outages
 from batsched_py.reporting.schedules.members import with_members
@@ -95,10 +95,9 @@ def read_decisions(schedule: Schedule) -> DecisionTable | None:
 
 
 def read_signals_of(schedule: Schedule, chosen: EnergySignals = NO_SIGNALS) -> EnergySignals:
-    """Return the chosen signals, and else those of the files that a run names; warn of files that are not read."""
-    return recorded_signals(
-        schedule.run, chosen, warn=lambda line: warn(f"{displayed(schedule.name)}: {line}"), limits=current_limits()
-    )
+    """Return the chosen signals, and warn of files that the run had instead of missing ones."""
+    warn_all(f"{displayed(schedule.name)}: {line}" for line in missing_signals(schedule.run, chosen))
+    return chosen
 
 
 def warn_if_partial(schedule: Schedule) -> None:
